@@ -397,6 +397,7 @@ export const DEFAULT_SIGNING_KEYS: SigningKeyPolicy = {
 };
 
 export type Policy = z.infer<typeof policySchema>;
-export type Resource = z.infer<typeof resourcesSchema>['resources'][number];
+export type ResourcesFile = z.infer<typeof resourcesSchema>;
+export type Resource = ResourcesFile['resources'][number];
 export type SignInPolicy = z.infer<typeof signInSchema>;
 export type SigningKeyPolicy = z.infer<typeof signingKeysSchema>;

@@ -9,7 +9,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { LastReload } from '../config/last-reload.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { requireNamedSecrets } from '../config/named-secrets.ts';
-import { ConfigurationError, describeProblem } from '../config/problem.ts';
+import { ConfigurationError, describeProblem, problemOf } from '../config/problem.ts';
 import { requireWebhookSecrets } from '../config/webhook-secrets.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import { configurationFiles } from '../model/actor.ts';
@@ -140,14 +140,9 @@ async function requireKnownPolicies({ database, environment }: Runtime, { polici
   if (withoutPolicy.length === 0) return;
   throw new ConfigurationError(
     environment.configFolder,
-    withoutPolicy.map(({ clientId, policy }) => ({
-      file: `${policy}.policy.yaml`,
-      line: null,
-      key: null,
-      found: 'no such file',
-      allowed: `the policy that the client ${clientId} names`,
-      nearest: null,
-    })),
+    withoutPolicy.map(({ clientId, policy }) =>
+      problemOf(`${policy}.policy.yaml`, null, 'no such file', `the policy that the client ${clientId} names`),
+    ),
   );
 }
 

@@ -13,9 +13,8 @@ import {
   rasterTypeOf,
   type ServedFile,
 } from '../model/image.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, problemsIn, type ReadFile } from './problem.ts';
 import { unreadable } from './text-file.ts';
-import type { Reading } from './yaml-file.ts';
 
 export const BRANDING_FILE = 'branding.yaml';
 
@@ -53,15 +52,13 @@ export const NO_BRANDING: Branding = {
   footer: null,
 };
 
-type ReadFile = Pick<Extract<Reading<never>, { ok: true }>, 'lineOf'> & { readonly value: BrandingFile };
 type Wrong = (path: readonly string[], found: string, allowed: string) => void;
 
 /** @returns the branding; where problems were added, it is not for use. */
-export function brandingOf(folder: string, { value, lineOf }: ReadFile, problems: Problem[]): Branding {
-  const wrong: Wrong = (path, found, allowed) => {
-    const [file, key] = [BRANDING_FILE, path.join('.')];
-    problems.push({ file, line: lineOf(path), key, found, allowed, nearest: null });
-  };
+export function brandingOf(folder: string, file: ReadFile<BrandingFile>, problems: Problem[]): Branding {
+  const { value } = file;
+  const problem = problemsIn(BRANDING_FILE, file);
+  const wrong: Wrong = (path, found, allowed) => void problems.push(problem(path, found, allowed));
   checkColors(value, wrong);
   const read = <Type extends string>(path: readonly string[], name: string | undefined, limits: Limits<Type>) => {
     if (name === undefined) return null;

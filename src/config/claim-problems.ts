@@ -3,13 +3,9 @@ import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Resource } from '../../policies/schema.ts';
 import { CLAIMS_FILE } from './configuration.ts';
 import { nearestOf } from './nearest.ts';
-import type { Problem } from './problem.ts';
+import { type Path, type Problem, problemsIn, type ReadFile } from './problem.ts';
 import { shown } from './shown.ts';
 
-type ClaimsFile = {
-  readonly value: ClaimsPolicy;
-  readonly lineOf: (path: readonly PropertyKey[]) => number | null;
-};
 type Checks = {
   readonly resources: readonly Resource[];
   /** The scopes of OpenID Connect, whose words are fixed. */
@@ -17,19 +13,14 @@ type Checks = {
 };
 
 /** Scopes without words for consent, and claims in places that their scope never reaches. */
-export function claimProblems({ value, lineOf }: ClaimsFile, { resources, standard }: Checks): readonly Problem[] {
+export function claimProblems(file: ReadFile<ClaimsPolicy>, { resources, standard }: Checks): readonly Problem[] {
+  const problemAt = problemsIn(CLAIMS_FILE, file);
   const ofResources = new Set(resources.flatMap((resource) => resource.scopes.map(({ name }) => name)));
-  return value.scopes.flatMap((scope, index) => {
+  return file.value.scopes.flatMap((scope, index) => {
     const isStandard = standard.includes(scope.name);
     const isOfResource = ofResources.has(scope.name);
-    const problem = (path: readonly PropertyKey[], found: string, allowed: string, nearest: string | null = null) => ({
-      file: CLAIMS_FILE,
-      line: lineOf(['scopes', index, ...path]),
-      key: ['scopes', index, ...path].join('.'),
-      found,
-      allowed,
-      nearest,
-    });
+    const problem = (path: Path, found: string, allowed: string, nearest: string | null = null) =>
+      problemAt(['scopes', index, ...path], found, allowed, nearest);
     if (scope.name === 'offline_access') {
       return [problem(['name'], shown(scope.name), 'a scope that can ask for claims')];
     }

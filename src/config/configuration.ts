@@ -68,6 +68,7 @@ export const CLIENTS_FILE = 'clients.yaml';
 export const isDeclared = ({ declaredClients }: Configuration, clientId: string): boolean =>
   declaredClients.some(({ record }) => record.client_id === clientId);
 
+export const RESOURCES_FILE = 'resources.yaml';
 export const CLAIMS_FILE = 'claims.yaml';
 export const SIGNING_KEYS_FILE = 'signing-keys.yaml';
 export const LIMITS_FILE = 'limits.yaml';

@@ -35,6 +35,7 @@ import {
   type NamedPolicy,
   OPERATORS_FILE,
   REGISTRATION_FILE,
+  RESOURCES_FILE,
   SIGNING_KEYS_FILE,
   UPSTREAMS_FILE,
   WEBHOOKS_FILE,
@@ -45,18 +46,17 @@ import { operatorProblems } from './operator-problems.ts';
 import { declaredOwnClients } from './own-clients.ts';
 import { MAILS_FILE, ownMailProblems } from './own-mails.ts';
 import { declaredOwnResources } from './own-resources.ts';
-import { ConfigurationError, type Problem } from './problem.ts';
+import { ConfigurationError, type Path, type Problem, problemOf } from './problem.ts';
 import { registrationProblems } from './registration-problems.ts';
 import { resourcesWithoutSigner } from './resource-signing.ts';
 import { readText, type TextFile, unreadable } from './text-file.ts';
-import { type Path, readYaml } from './yaml-file.ts';
+import { readYaml } from './yaml-file.ts';
 
 const NAME = '[a-z0-9][a-z0-9-]*';
 export const POLICY_NAME = new RegExp(`^${NAME}$`);
 const POLICY_FILE = new RegExp(`^(?<name>${NAME})\\.policy\\.yaml$`);
 /** The files whose change a backtest can answer: lifetimes, and the APIs with their scopes. None of them has a secret. */
 export const DRAFTABLE_FILE = new RegExp(`^(?:${NAME}\\.policy|resources)\\.yaml$`);
-export const RESOURCES_FILE = 'resources.yaml';
 const SIGN_IN_FILE = 'sign-in.yaml';
 const OTHER_FILES = [
   RESOURCES_FILE,
@@ -98,6 +98,8 @@ export function loadConfiguration(folder: string, issuer: string, draft: Draft |
     return null;
   };
   const read = <Schema extends z.ZodType>(file: string, schema: Schema) => readFile(file, schema)?.value ?? null;
+  const optional = <Schema extends z.ZodType>(file: string, schema: Schema) =>
+    files.includes(file) ? readFile(file, schema) : null;
 
   const files = [...new Set([...filesOf(folder), ...(draft ? [draft.file] : [])])].sort();
   problems.push(...files.filter((file) => !isKnown(file)).map(unknownFile));
@@ -110,40 +112,32 @@ export function loadConfiguration(folder: string, issuer: string, draft: Draft |
   );
   const resourcesFile = readFile(RESOURCES_FILE, resourcesSchema);
   const resources = resourcesFile?.value ?? null;
-  const claimsFile = files.includes(CLAIMS_FILE) ? readFile(CLAIMS_FILE, claimsSchema) : null;
+  const claimsFile = optional(CLAIMS_FILE, claimsSchema);
   const claims = claimsFile?.value ?? NO_FURTHER_CLAIMS;
   const signIn = read(SIGN_IN_FILE, signInSchema);
   const signingKeys = files.includes(SIGNING_KEYS_FILE)
     ? read(SIGNING_KEYS_FILE, signingKeysSchema)
     : DEFAULT_SIGNING_KEYS;
-  const operatorsFile = files.includes(OPERATORS_FILE) ? readFile(OPERATORS_FILE, operatorsSchema) : null;
-  const upstreamsFile = files.includes(UPSTREAMS_FILE) ? read(UPSTREAMS_FILE, upstreamsSchema) : null;
-  const delegatedSignIn = files.includes(DELEGATED_SIGN_IN_FILE)
-    ? read(DELEGATED_SIGN_IN_FILE, delegatedSignInSchema)
-    : null;
-  const webhooks = files.includes(WEBHOOKS_FILE) ? read(WEBHOOKS_FILE, webhooksSchema) : null;
-  const botCheck = files.includes(BOT_CHECK_FILE) ? read(BOT_CHECK_FILE, botCheckSchema) : null;
-  const registrationFile = files.includes(REGISTRATION_FILE) ? readFile(REGISTRATION_FILE, registrationSchema) : null;
+  const operatorsFile = optional(OPERATORS_FILE, operatorsSchema);
+  const upstreamsFile = optional(UPSTREAMS_FILE, upstreamsSchema)?.value ?? null;
+  const delegatedSignIn = optional(DELEGATED_SIGN_IN_FILE, delegatedSignInSchema)?.value ?? null;
+  const webhooks = optional(WEBHOOKS_FILE, webhooksSchema)?.value ?? null;
+  const botCheck = optional(BOT_CHECK_FILE, botCheckSchema)?.value ?? null;
+  const registrationFile = optional(REGISTRATION_FILE, registrationSchema);
   const limits = files.includes(LIMITS_FILE) ? read(LIMITS_FILE, limitsSchema) : SHIPPED_LIMITS;
   const ledger = files.includes(LEDGER_FILE) ? read(LEDGER_FILE, ledgerSchema) : SHIPPED_LEDGER;
-  const brandingFile = files.includes(BRANDING_FILE) ? readFile(BRANDING_FILE, brandingSchema) : null;
+  const brandingFile = optional(BRANDING_FILE, brandingSchema);
   const branding = brandingFile ? brandingOf(folder, brandingFile, problems) : NO_BRANDING;
-  const mailsFile = files.includes(MAILS_FILE) ? readFile(MAILS_FILE, mailsSchema) : null;
-  const clients = files.includes(CLIENTS_FILE) ? readFile(CLIENTS_FILE, clientsSchema) : null;
+  const mailsFile = optional(MAILS_FILE, mailsSchema);
+  const clients = optional(CLIENTS_FILE, clientsSchema);
   const declaredClients = (clients?.written.clients ?? []).map((record, index) => ({
     record,
     path: `clients.${index}`,
     lineOf: (field: string | null) => clients?.lineOf(['clients', index, ...(field === null ? [] : [field])]) ?? null,
   }));
   if (problems.length === 0 && !policies.has(DEFAULT_POLICY)) {
-    problems.push({
-      file: `${DEFAULT_POLICY}.policy.yaml`,
-      line: null,
-      key: null,
-      found: 'no such file',
-      allowed: 'the policy of the clients that name no policy',
-      nearest: null,
-    });
+    const allowed = 'the policy of the clients that name no policy';
+    problems.push(problemOf(`${DEFAULT_POLICY}.policy.yaml`, null, 'no such file', allowed));
   }
   const identity = identityResource(issuer, claims);
   const management = managementResource(issuer);
@@ -209,24 +203,12 @@ export function filesOf(folder: string): string[] {
       .filter((file) => /\.ya?ml$/.test(file))
       .sort();
   } catch (error) {
-    throw new ConfigurationError(folder, [
-      {
-        file: '.',
-        line: null,
-        key: null,
-        found: unreadable(error).found.replace('a file', 'a folder').replace('no such file', 'no such folder'),
-        allowed: 'a folder of policies (STATEHOUSE_CONFIG)',
-        nearest: null,
-      },
-    ]);
+    const found = unreadable(error).found.replace('a file', 'a folder').replace('no such file', 'no such folder');
+    throw new ConfigurationError(folder, [problemOf('.', null, found, 'a folder of policies (STATEHOUSE_CONFIG)')]);
   }
 }
 
-const unknownFile = (file: string): Problem => ({
-  file,
-  line: null,
-  key: null,
-  found: 'a file with another name',
-  allowed: `<name>.policy.yaml (lower case, digits, "-"), ${OTHER_FILES.join(', ')}`,
-  nearest: null,
-});
+const unknownFile = (file: string): Problem => {
+  const allowed = `<name>.policy.yaml (lower case, digits, "-"), ${OTHER_FILES.join(', ')}`;
+  return problemOf(file, null, 'a file with another name', allowed);
+};

@@ -4,22 +4,14 @@ import { usernameKey } from '../oauth/username.ts';
 import { OPERATORS_FILE } from './configuration.ts';
 import { MANAGEMENT_SCOPE_NAMES } from './management-resource.ts';
 import { nearestOf } from './nearest.ts';
-import type { Problem } from './problem.ts';
+import { type Path, type Problem, problemsIn, type ReadFile } from './problem.ts';
 import { oneOf, shown } from './shown.ts';
 
-type Path = readonly PropertyKey[];
-type Reading = { readonly value: OperatorsFile; readonly lineOf: (path: Path) => number | null };
 type Entry = { readonly path: Path; readonly name: string; readonly key: string };
 
-export function operatorProblems({ value, lineOf }: Reading): readonly Problem[] {
-  const problem = (path: Path, found: string, allowed: string, nearest: string | null = null): Problem => ({
-    file: OPERATORS_FILE,
-    line: lineOf(path),
-    key: path.join('.'),
-    found,
-    allowed,
-    nearest,
-  });
+export function operatorProblems(file: ReadFile<OperatorsFile>): readonly Problem[] {
+  const { value, lineOf } = file;
+  const problem = problemsIn(OPERATORS_FILE, file);
   const twice = (entries: readonly Entry[], allowed: string) =>
     entries.flatMap(({ path, name, key }, at) => {
       const first = entries.findIndex((entry) => entry.key === key);

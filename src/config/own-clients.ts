@@ -3,7 +3,7 @@ import type { Profile } from '../../policies/profiles.ts';
 import type { ClientMetadata } from '../model/client.ts';
 import { COMMAND_LINE_CLIENT } from './command-line-client.ts';
 import { CLIENTS_FILE, type Configuration } from './configuration.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, problemOf } from './problem.ts';
 
 export const CONSOLE_CLIENT_ID = 'statehouse-console';
 
@@ -21,10 +21,9 @@ export const declaredOwnClients = (declared: Configuration['declaredClients']): 
   declared
     .filter(({ record }) => record.client_id === CONSOLE_CLIENT_ID)
     .map(({ path, lineOf }) => ({
-      file: CLIENTS_FILE,
+      ...problemOf(CLIENTS_FILE, `${path}.client_id`, FOUND, ALLOWED),
       line: lineOf('client_id'),
-      key: `${path}.client_id`,
-      found: 'the client of the console of this server',
-      allowed: 'the client_id of an app (the server registers its console by itself)',
-      nearest: null,
     }));
+
+const FOUND = 'the client of the console of this server';
+const ALLOWED = 'the client_id of an app (the server registers its console by itself)';

@@ -1,21 +1,19 @@
 /** The placeholders in `mails.yaml`: a text with an unknown one, or without its link, would reach end-users. */
 import { MAIL_PLACEHOLDERS, type MailsFile } from '../../policies/mails-schema.ts';
 import { nearestOf } from './nearest.ts';
-import type { Problem } from './problem.ts';
-import type { Reading } from './yaml-file.ts';
+import { type Problem, problemsIn, type ReadFile } from './problem.ts';
 
 export const MAILS_FILE = 'mails.yaml';
 
-type ReadFile = Pick<Extract<Reading<never>, { ok: true }>, 'lineOf'> & { readonly value: MailsFile };
 type Found = Pick<Problem, 'found' | 'allowed' | 'nearest'>;
 type OwnMail = MailsFile['mails'][number];
 
-export const ownMailProblems = ({ value: { mails }, lineOf }: ReadFile): Problem[] =>
-  mails.flatMap((own, index) => {
-    const at = (key: string, { found, allowed, nearest }: Found): Problem => {
-      const path = ['mails', index, key];
-      return { file: MAILS_FILE, line: lineOf(path), key: path.join('.'), found, allowed, nearest };
-    };
+export function ownMailProblems(file: ReadFile<MailsFile>): Problem[] {
+  const { mails } = file.value;
+  const problem = problemsIn(MAILS_FILE, file);
+  return mails.flatMap((own, index) => {
+    const at = (key: string, { found, allowed, nearest }: Found) =>
+      problem(['mails', index, key], found, allowed, nearest);
     const { mail, language, subject = '', text, button = '' } = own;
     const earlier = mails.findIndex((other) => other.mail === mail && other.language === language);
     const once = {
@@ -31,6 +29,7 @@ export const ownMailProblems = ({ value: { mails }, lineOf }: ReadFile): Problem
       ...strangers(button, inLines(own)).map((found) => at('button', found)),
     ];
   });
+}
 
 /** The paragraph that the mail is for. */
 const mainOf = ({ mail }: OwnMail): string => MAIL_PLACEHOLDERS[mail][0];

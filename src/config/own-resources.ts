@@ -1,28 +1,19 @@
 /** The resources of this server itself need no entry in resources.yaml, and cannot have one. */
-import type { Resource } from '../../policies/schema.ts';
-import { type Configuration, OPERATORS_FILE } from './configuration.ts';
-import type { Problem } from './problem.ts';
+import type { ResourcesFile } from '../../policies/schema.ts';
+import { type Configuration, OPERATORS_FILE, RESOURCES_FILE } from './configuration.ts';
+import { type Problem, problemsIn, type ReadFile } from './problem.ts';
 
-type ResourcesFile = {
-  readonly value: { readonly resources: readonly Resource[] };
-  readonly lineOf: (path: readonly PropertyKey[]) => number | null;
-};
-
-export const declaredOwnResources = (
-  { value, lineOf }: ResourcesFile,
+export function declaredOwnResources(
+  file: ReadFile<ResourcesFile>,
   own: Pick<Configuration, 'identity' | 'management'>,
-): readonly Problem[] =>
-  value.resources.flatMap(({ identifier }, index): Problem[] => {
-    const same = WORDS.filter(({ of }) => own[of].identifier === identifier);
-    return same.map(({ found, instead }) => ({
-      file: 'resources.yaml',
-      line: lineOf(['resources', index, 'identifier']),
-      key: `resources.${index}.identifier`,
-      found,
-      allowed: `the identifier of an API (${instead}, which needs no entry)`,
-      nearest: null,
-    }));
-  });
+): readonly Problem[] {
+  const problem = problemsIn(RESOURCES_FILE, file);
+  return file.value.resources.flatMap(({ identifier }, index) =>
+    WORDS.filter(({ of }) => own[of].identifier === identifier).map(({ found, instead }) =>
+      problem(['resources', index, 'identifier'], found, `the identifier of an API (${instead}, which needs no entry)`),
+    ),
+  );
+}
 
 const WORDS = [
   {

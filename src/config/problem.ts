@@ -15,6 +15,33 @@ export type Problem = RecordProblem & {
   readonly line: number | null;
 };
 
+/** @param key null: the file as a whole. */
+export const problemOf = (file: string, key: string | null, found: string, allowed: string): Problem => ({
+  file,
+  line: null,
+  key,
+  found,
+  allowed,
+  nearest: null,
+});
+
+export type Path = readonly PropertyKey[];
+
+/** `lineOf`: the line of a key, or of its nearest ancestor that exists. */
+export type ReadFile<Value> = { readonly value: Value; readonly lineOf: (path: Path) => number | null };
+
+/** Makes problems of a file, each with its line. */
+export const problemsIn =
+  (file: string, { lineOf }: Pick<ReadFile<unknown>, 'lineOf'>) =>
+  (path: Path, found: string, allowed: string, nearest: string | null = null): Problem => ({
+    file,
+    line: lineOf(path),
+    key: path.join('.'),
+    found,
+    allowed,
+    nearest,
+  });
+
 export function describeRecordProblem({ key, found, allowed, nearest }: RecordProblem): string {
   const hint = nearest === null ? '' : ` Did you mean "${nearest}"?`;
   return `${key === null ? '' : `${key}: `}Expected ${allowed}, found ${found}.${hint}`;

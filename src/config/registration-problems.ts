@@ -3,42 +3,33 @@ import type { IntroducedAccess, Registration } from '../../policies/registration
 import type { Policy, Resource } from '../../policies/schema.ts';
 import { REGISTRATION_FILE } from './configuration.ts';
 import { nearestOf } from './nearest.ts';
-import type { Problem } from './problem.ts';
+import { type Path, type Problem, problemsIn, type ReadFile } from './problem.ts';
 import { shown } from './shown.ts';
 
-type Path = readonly PropertyKey[];
-type Reading = { readonly value: Registration; readonly lineOf: (path: Path) => number | null };
 type Known = {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly resources: readonly Resource[];
   readonly identity: Resource;
 };
 
-export const registrationProblems = (reading: Reading, known: Known): readonly Problem[] =>
+export const registrationProblems = (file: ReadFile<Registration>, known: Known): readonly Problem[] =>
   (['metadataDocuments', 'dynamicRegistration'] as const).flatMap((part) => {
-    const rules = reading.value[part];
-    return rules === undefined ? [] : accessProblems(part, rules, reading, known);
+    const rules = file.value[part];
+    return rules === undefined ? [] : accessProblems(part, rules, file, known);
   });
 
 function accessProblems(
   part: keyof Registration,
   rules: IntroducedAccess,
-  { lineOf }: Reading,
+  file: ReadFile<Registration>,
   known: Known,
 ): readonly Problem[] {
-  const unknown = (path: Path, found: string, names: readonly string[], allowed: string): readonly Problem[] =>
-    names.includes(found)
-      ? []
-      : [
-          {
-            file: REGISTRATION_FILE,
-            line: lineOf([part, ...path]),
-            key: [part, ...path].join('.'),
-            found: shown(found),
-            allowed,
-            nearest: nearestOf(found, names, (length) => Math.min(3, length / 2)),
-          },
-        ];
+  const problem = problemsIn(REGISTRATION_FILE, file);
+  const unknown = (path: Path, found: string, names: readonly string[], allowed: string): readonly Problem[] => {
+    if (names.includes(found)) return [];
+    const nearest = nearestOf(found, names, (length) => Math.min(3, length / 2));
+    return [problem([part, ...path], shown(found), allowed, nearest)];
+  };
   const resources = known.resources.filter(({ identifier }) => rules.resources.includes(identifier));
   const scopes = [known.identity, ...resources].flatMap((one) => one.scopes.map(({ name }) => name));
   const identifiers = known.resources.map(({ identifier }) => identifier);

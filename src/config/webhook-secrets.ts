@@ -1,7 +1,7 @@
 /** The secrets of webhooks.yaml, which are in the environment or in files. No value is ever printed. */
 import type { WebhookReceiver } from '../../policies/webhooks-schema.ts';
 import { type Configuration, WEBHOOKS_FILE } from './configuration.ts';
-import { ConfigurationError, type Problem } from './problem.ts';
+import { ConfigurationError, type Problem, problemOf } from './problem.ts';
 import { readSecretVariable, secretVariable, type Variables } from './secret-variable.ts';
 import { readText } from './text-file.ts';
 
@@ -48,16 +48,9 @@ function secretText({ secretEnvironment: name, secretFile }: NamedSecret, enviro
 function ofFile({ secretFile = '' }: WebhookReceiver, at: number): Problem[] {
   const file = readText(secretFile);
   if (file.ok && readWebhookSecrets(file.text) !== null) return [];
-  return [
-    {
-      file: WEBHOOKS_FILE,
-      line: null,
-      key: `receivers.${at}.secretFile`,
-      found: file.ok ? 'a file that holds something else' : `a path that leads to ${file.found}`,
-      allowed: `the path of a file with the secret: ${WEBHOOK_SECRET}`,
-      nearest: null,
-    },
-  ];
+  const found = file.ok ? 'a file that holds something else' : `a path that leads to ${file.found}`;
+  const allowed = `the path of a file with the secret: ${WEBHOOK_SECRET}`;
+  return [problemOf(WEBHOOKS_FILE, `receivers.${at}.secretFile`, found, allowed)];
 }
 
 /** @throws EnvironmentError for a file that cannot be read. @throws ConfigurationError naming every variable without a secret. */
@@ -72,16 +65,9 @@ export function requireWebhookSecrets(
     if (name === undefined) return [];
     const isSet = secretVariable(environment, name) !== null;
     if (isSet && webhookSecretsOf(receiver, environment) !== null) return [];
-    return [
-      {
-        file: WEBHOOKS_FILE,
-        line: null,
-        key: `receivers.${at}.secretEnvironment`,
-        found: isSet ? `${name}, which holds something else` : `${name}, which is not set`,
-        allowed: isSet ? WEBHOOK_SECRET : `a variable that holds the secret: ${WEBHOOK_SECRET}`,
-        nearest: null,
-      },
-    ];
+    const found = isSet ? `${name}, which holds something else` : `${name}, which is not set`;
+    const allowed = isSet ? WEBHOOK_SECRET : `a variable that holds the secret: ${WEBHOOK_SECRET}`;
+    return [problemOf(WEBHOOKS_FILE, `receivers.${at}.secretEnvironment`, found, allowed)];
   });
   if (problems.length > 0) throw new ConfigurationError(folder, problems);
 }

@@ -2,29 +2,22 @@
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { duplicateKeyAt } from './duplicate-keys.ts';
-import type { Problem } from './problem.ts';
+import { type Path, type Problem, problemOf, type ReadFile } from './problem.ts';
 import { keyOf, schemaProblems } from './schema-problems.ts';
 import type { TextFile } from './text-file.ts';
 
 export type Reading<Schema extends z.ZodType> =
-  | {
+  | (ReadFile<z.output<Schema>> & {
       readonly ok: true;
-      readonly value: z.output<Schema>;
-      /** The same without defaults, as written in the file. */
+      /** The value without defaults, as written in the file. */
       readonly written: z.input<Schema>;
-      readonly lineOf: (path: Path) => number | null;
-    }
+    })
   | { readonly ok: false; readonly problems: Problem[] };
-export type Path = readonly PropertyKey[];
 
 export function readYaml<Schema extends z.ZodType>(file: string, source: TextFile, schema: Schema): Reading<Schema> {
   const wrong = (line: number | null, found: string, allowed: string): Problem => ({
-    file,
+    ...problemOf(file, null, found, allowed),
     line,
-    key: null,
-    found,
-    allowed,
-    nearest: null,
   });
   if (!source.ok) return { ok: false, problems: [wrong(source.line, source.found, source.allowed)] };
   const { text } = source;

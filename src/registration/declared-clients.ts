@@ -1,6 +1,6 @@
 /** Clients that are declared in configuration: reads them with their secrets, checks them, and brings them into the database. */
 import { CLIENTS_FILE, type Configuration, type DeclaredClient } from '../config/configuration.ts';
-import { ConfigurationError, type Problem, type RecordProblem } from '../config/problem.ts';
+import { ConfigurationError, type Problem, problemOf, type RecordProblem } from '../config/problem.ts';
 import { secretVariable, type Variables } from '../config/secret-variable.ts';
 import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
@@ -114,7 +114,7 @@ export async function requireClientsFile(
   const declared = await listClients(deps.db, deps.macs, { declared: true });
   if (declared.length === 0) return;
   const allowed = `the ${declared.length} clients that are declared in the database ("clients: []" ends them and their grants)`;
-  throw new ConfigurationError(folder, [{ ...problem(null, 'no such file', allowed), file: CLIENTS_FILE, line: null }]);
+  throw new ConfigurationError(folder, [problemOf(CLIENTS_FILE, null, 'no such file', allowed)]);
 }
 
 /** @throws ConfigurationError naming each declared client whose id is the `sub` of an end-user. */

@@ -5,6 +5,7 @@ import {
   CLAIMS_FILE,
   type Configuration,
   OPERATORS_FILE,
+  RESOURCES_FILE,
   SIGNING_KEYS_FILE,
   signingAlgorithmOf,
 } from '../../config/configuration.ts';
@@ -49,8 +50,6 @@ type Entry = {
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly where: Where | null;
 };
-
-const RESOURCES_FILE = 'resources.yaml';
 
 function resourcesAndScopes({ resources, identity, management, claims }: Configuration): readonly Entry[] {
   const placed = [
