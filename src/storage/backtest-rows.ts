@@ -227,53 +227,33 @@ export async function approvalsBefore(
 
 const aboutThese = (ids: readonly string[]): SQL => sql`${transitions.shardKey} = any(${sql.param([...ids])}::uuid[])`;
 
-/** The columns of a grant that decide about its tokens, and neither code nor nonce. */
-export type GrantRow = Pick<
-  Grant,
-  | 'id'
-  | 'clientId'
-  | 'userId'
-  | 'scope'
-  | 'resources'
-  | 'state'
-  | 'revokedReason'
-  | 'clientEpoch'
-  | 'userEpoch'
-  | 'serverEpoch'
-  | 'refreshGeneration'
-  | 'createdAt'
-  | 'lastUsedAt'
-  | 'chainEndsAt'
-  | 'codeEndsAt'
->;
-
 const GRANT = {
   ...LIFE_COLUMNS,
   scope: grants.scope,
   resources: grants.resources,
   revokedReason: grants.revokedReason,
 };
+/** The columns of a grant that decide about its tokens, and neither code nor nonce. */
+export type GrantRow = Pick<Grant, keyof typeof GRANT>;
 
+const REPLAYED = {
+  id: grants.id,
+  userId: grants.userId,
+  scope: grants.scope,
+  resources: grants.resources,
+  clientEpoch: grants.clientEpoch,
+  userEpoch: grants.userEpoch,
+  serverEpoch: grants.serverEpoch,
+  createdAt: grants.createdAt,
+};
 /** Of a replayed grant: the replay knows its state and its times from the ledger, and keeps many of these. */
-export type ReplayedRow = Pick<
-  Grant,
-  'id' | 'userId' | 'scope' | 'resources' | 'clientEpoch' | 'userEpoch' | 'serverEpoch' | 'createdAt'
->;
+export type ReplayedRow = Pick<Grant, keyof typeof REPLAYED>;
 
 /** @throws StoreUnavailable */
 export async function grantRowsOf(db: Drizzle, ids: readonly string[]): Promise<ReadonlyMap<string, ReplayedRow>> {
   const rows = await plannedRead(db, (db) =>
     db
-      .select({
-        id: grants.id,
-        userId: grants.userId,
-        scope: grants.scope,
-        resources: grants.resources,
-        clientEpoch: grants.clientEpoch,
-        userEpoch: grants.userEpoch,
-        serverEpoch: grants.serverEpoch,
-        createdAt: grants.createdAt,
-      })
+      .select(REPLAYED)
       .from(grants)
       .where(sql`${grants.id} = any(${sql.param([...ids])}::uuid[])`),
   );
@@ -290,7 +270,7 @@ export async function activeGrantRows(
   db: Drizzle,
   after: string | null,
 ): Promise<{ readonly rows: readonly LivingRow[]; readonly next: string | null }> {
-  const found = await plannedRead(db, (db) => {
+  const rows = await plannedRead(db, (db) => {
     const place = db
       .select({ id: grants.id })
       .from(grants)
@@ -307,11 +287,6 @@ export async function activeGrantRows(
       .innerJoin(server, sql`true`)
       .orderBy(asc(place.id));
   });
-  const rows = found.map((row) => ({
-    ...row,
-    liveClientEpoch: row.liveClientEpoch === null ? null : BigInt(row.liveClientEpoch),
-    liveUserEpoch: row.liveUserEpoch === null ? null : BigInt(row.liveUserEpoch),
-  }));
   return { rows, next: rows.length < ROWS_AT_A_TIME ? null : (rows.at(-1)?.id ?? null) };
 }
 

@@ -76,10 +76,8 @@ async function livingGrants(db: Drizzle, clock: Clock, lifetimesOf: LifetimesOf,
     ({ at, id }) => ({ at, id }),
   );
   const living = rows.filter((row) => {
-    const liveClientEpoch = row.liveClientEpoch === null ? null : BigInt(row.liveClientEpoch);
-    const liveUserEpoch = row.liveUserEpoch === null ? null : BigInt(row.liveUserEpoch);
     const policy = lifetimesOf({ clientId: row.clientId, policy: row.policyToday });
-    return grantIsAlive({ ...row, liveClientEpoch, liveUserEpoch }, policy, row.now);
+    return grantIsAlive(row, policy, row.now);
   });
   return { living, exact };
 }

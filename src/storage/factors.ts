@@ -17,6 +17,7 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { endedAmong } from './ended-rows.ts';
 import { reading, writing } from './failures.ts';
+import { EPOCHS_OF_USER } from './live-epochs.ts';
 import { nowOf, readInstantOrNull, readNow } from './now.ts';
 import { ofAnotherKey } from './of-another-key.ts';
 import { otherWays } from './other-ways.ts';
@@ -304,17 +305,9 @@ export type ChallengeStore = {
 /** More than an end-user trusts. */
 const MAX_LISTED = 100;
 
-/** Of the end-user and of the server, today. */
-const EPOCHS = {
-  liveUserEpoch: sql<string | null>`case when ${users.disabledAt} is null then ${users.epoch} end`,
-  liveServerEpoch: server.epoch,
-};
-
 const isActiveFactor = (userId: SQL, id: SQL): SQL<boolean> => sql<boolean>`(
   exists (select 1 from ${secondFactors} f where f.id = ${id} and f.user_id = ${userId} and f.state = 'active')
   or exists (select 1 from ${passkeys} f where f.id = ${id} and f.user_id = ${userId} and f.state = 'active'))`;
-
-const epochOf = (epoch: string | null): bigint | null => (epoch === null ? null : BigInt(epoch));
 
 export function trustedBrowserStore(db: Drizzle, clock: Clock, macs: RowMacs): TrustedBrowserStore {
   const loadBy = async (userId: string, which: SQL | undefined): Promise<readonly LoadedTrustedBrowser[]> => {
@@ -324,7 +317,7 @@ export function trustedBrowserStore(db: Drizzle, clock: Clock, macs: RowMacs): T
           now: readNow(clock),
           stored: trustedBrowsers,
           factorStands: isActiveFactor(sql`${trustedBrowsers.userId}`, sql`${trustedBrowsers.factorId}`),
-          ...EPOCHS,
+          ...EPOCHS_OF_USER,
         })
         .from(trustedBrowsers)
         .innerJoin(users, eq(users.id, trustedBrowsers.userId))
@@ -338,7 +331,7 @@ export function trustedBrowserStore(db: Drizzle, clock: Clock, macs: RowMacs): T
       .map(({ now, factorStands, stored: { mac, macVersion, ...stored }, liveUserEpoch, liveServerEpoch }) => ({
         now,
         factorStands,
-        browser: { ...stored, liveUserEpoch: epochOf(liveUserEpoch), liveServerEpoch },
+        browser: { ...stored, liveUserEpoch, liveServerEpoch },
       }));
   };
   return {
@@ -354,13 +347,13 @@ export function trustedBrowserStore(db: Drizzle, clock: Clock, macs: RowMacs): T
           .select({
             now: readNow(clock),
             factorStands: isActiveFactor(sql`${userId}::uuid`, sql`${factorId}::uuid`),
-            ...EPOCHS,
+            ...EPOCHS_OF_USER,
           })
           .from(users)
           .innerJoin(server, sql`true`)
           .where(eq(users.id, userId)),
       );
-      return row ? { ...row, liveUserEpoch: epochOf(row.liveUserEpoch) } : null;
+      return row ?? null;
     },
     list: (userId) =>
       loadBy(

@@ -6,6 +6,7 @@ import { grantEndsAt, grantIsAlive, type Lifetimes } from '../model/lifetimes.ts
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
+import { EPOCHS_OF_USER, liveEpoch } from './live-epochs.ts';
 import { readNow } from './now.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
@@ -95,9 +96,8 @@ const placesOf = (db: Drizzle, where: SQL | undefined) =>
 
 /** With the client, the end-user and the server of a grant. */
 export const TODAYS_EPOCHS = {
-  liveClientEpoch: sql<string | null>`case when ${clients.deletedAt} is null then ${clients.epoch} end`,
-  liveUserEpoch: sql<string | null>`case when ${users.disabledAt} is null then ${users.epoch} end`,
-  liveServerEpoch: server.epoch,
+  liveClientEpoch: liveEpoch(clients.epoch, clients.deletedAt),
+  ...EPOCHS_OF_USER,
 };
 
 function withOwners(db: Drizzle, clock: Clock, chosen: ReturnType<typeof placesOf>) {
@@ -127,8 +127,8 @@ function listedFrom(row: Row, lifetimesOf: LifetimesOf): ListedGrant {
   const grant = {
     ...row.grant,
     ...(row.sub !== null && { sub: row.sub }),
-    liveClientEpoch: row.liveClientEpoch === null ? null : BigInt(row.liveClientEpoch),
-    liveUserEpoch: row.liveUserEpoch === null ? null : BigInt(row.liveUserEpoch),
+    liveClientEpoch: row.liveClientEpoch,
+    liveUserEpoch: row.liveUserEpoch,
     liveServerEpoch: row.liveServerEpoch,
   };
   const [now, lifetimes] = [row.now, lifetimesOf(client)];

@@ -19,6 +19,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns, originLine } from './ledger.ts';
+import { EPOCHS_OF_USER } from './live-epochs.ts';
 import { fixedNow, nowOf, nowOr, readInstant, readNow } from './now.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import { lastSignIns, server, sessions, transitions, users } from './schema.ts';
@@ -137,8 +138,7 @@ export const LOADED_SESSION = {
   session: sessions,
   sub: users.sub,
   username: users.username,
-  liveUserEpoch: sql<string | null>`case when ${users.disabledAt} is null then ${users.epoch} end`,
-  liveServerEpoch: server.epoch,
+  ...EPOCHS_OF_USER,
 };
 
 type Row = {
@@ -146,7 +146,7 @@ type Row = {
   readonly session: typeof sessions.$inferSelect;
   readonly sub: string | null;
   readonly username: string;
-  readonly liveUserEpoch: string | null;
+  readonly liveUserEpoch: bigint | null;
   readonly liveServerEpoch: bigint;
 };
 
@@ -156,10 +156,7 @@ function loadedFrom(row: Row | undefined): LoadedSession {
 
 export const sessionFrom = ({ session, sub, username, liveUserEpoch, liveServerEpoch }: Omit<Row, 'now'>): Session => ({
   ...session,
-  sub,
-  username,
-  liveUserEpoch: liveUserEpoch === null ? null : BigInt(liveUserEpoch),
-  liveServerEpoch,
+  ...{ sub, username, liveUserEpoch, liveServerEpoch },
 });
 
 /** Whether a session of this row may sign in its user. An ended session does not, with any other columns. */
