@@ -23,7 +23,7 @@ export type ClientDocumentContext = {
   readonly hasKey: boolean;
   /** When the last valid document came. Null: none has come. */
   readonly fetchedAt: Instant | null;
-  /** Until then the document needs no fetch. Null: none has come. */
+  /** Until then the document needs no fetch. Null: none has come, or the rules name another policy since. */
   readonly freshUntil: Instant | null;
   /** When the last fetch failed. Null: none has failed since the last valid document. */
   readonly failedAt: Instant | null;

@@ -86,9 +86,10 @@ export async function describeClient(
     // An unknown client is answered as any other.
     return client === null ? null : refused('client_documents_off', null);
   }
-  const { origins, maxDocuments } = metadataDocuments;
+  const { origins, policy, maxDocuments } = metadataDocuments;
   const rules: DocumentRules = {
     originIsAllowed: origins === 'any' || origins.includes(originOf(clientId)),
+    policy,
     mostStored: maxDocuments,
   };
   const orRefused = (answer: DocumentAnswer) =>

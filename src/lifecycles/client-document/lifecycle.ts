@@ -27,6 +27,8 @@ export type LoadedClientDocument = ClientDocumentRow & BesideFacts & { readonly 
 /** The rules of this server about documents. */
 export type DocumentRules = {
   readonly originIsAllowed: boolean;
+  /** The policy that a client with a document gets. */
+  readonly policy: string;
   readonly mostStored: number;
 };
 
@@ -58,14 +60,15 @@ export const clientDocumentLifecycle: Lifecycle<ClientDocumentRow, ClientDocumen
   stateOf: ({ document }) => document?.state ?? 'unseen',
   contextOf: (
     { document, client },
-    { failedAt, originIsAllowed, othersStored, mostStored },
+    { failedAt, originIsAllowed, policy, othersStored, mostStored },
   ): ClientDocumentContext => ({
     originIsAllowed,
     isVetted: client !== null && client.deletedAt === null && client.registeredBy === 'operator',
     isDeleted: client !== null && client.deletedAt !== null,
     hasKey: client !== null && provesKey(client),
     fetchedAt: time(document?.fetchedAt),
-    freshUntil: time(document?.freshUntil),
+    // A client takes a new policy from the rules with its document.
+    freshUntil: client?.policy === policy ? time(document?.freshUntil) : null,
     failedAt: time(document === null ? failedAt : document.failedAt),
     othersStored,
     mostStored,

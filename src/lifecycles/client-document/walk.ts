@@ -84,6 +84,7 @@ const NAMES = Object.keys(RESULTS) as (keyof typeof RESULTS)[];
 
 const rulesFor = (clientId: string): DocumentRules => ({
   originIsAllowed: clientId !== FOREIGN,
+  policy: WEB.policy,
   mostStored: MOST_STORED,
 });
 

@@ -435,6 +435,18 @@ describe('the document of a client', () => {
     expect((await refresh(scene, client, json.refresh_token ?? '')).status).toBe(200);
   });
 
+  it('is fetched again when the rules name another policy, which its client then has', async () => {
+    const scene = await opened();
+    expect((await scene.named()).status).toBe(200);
+    expect((await scene.named()).status).toBe(200);
+    expect(scene.server.asked).toHaveLength(1);
+    scene.reload({ policy: 'browser-app' });
+    expect((await scene.named()).status).toBe(200);
+    expect((await scene.named()).status).toBe(200);
+    expect(scene.server.asked).toHaveLength(2);
+    expect(await scene.storedClient()).toMatchObject({ policy: 'browser-app' });
+  });
+
   it('that cannot be fetched stores nothing, and the origin gets a pause', async () => {
     const scene = await opened();
     scene.server.say(DOCUMENT_URL, { kind: 'unreachable', problem: 'The connection failed: ECONNREFUSED.' });
