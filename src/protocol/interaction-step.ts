@@ -1,6 +1,6 @@
 /** One step of an interaction. The machine decides, and its outcome becomes the answer to the browser. */
 import type { AuthorizationRefusal, InteractionEvent } from '../../machines/interaction/facts.ts';
-import { policyOf } from '../config/configuration.ts';
+import { type Configuration, policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { ClientRegistrationPorts } from '../lifecycles/client-registration/lifecycle.ts';
@@ -14,11 +14,11 @@ import {
 } from '../lifecycles/interaction/lifecycle.ts';
 import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session.ts';
-import { authenticationClassOf, levelOf } from '../oauth/authentication-methods.ts';
+import { authenticationClassOf, classNamed, levelOf } from '../oauth/authentication-methods.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { grantableScope } from './administrators.ts';
 import { type AuthorizationResponse, authorizationResponse, type ResponseDeps } from './authorization-response.ts';
-import { findSession, type SessionDeps } from './browser-session.ts';
+import { demandsSecondFactor, findSession, type SessionDeps } from './browser-session.ts';
 import { keepRegistered } from './client-registration.ts';
 import { MAX_SEALED_CHARACTERS, sealInteraction, surelyFits } from './sealed-interaction.ts';
 import { type WayBack, wayBack } from './way-back.ts';
@@ -155,11 +155,24 @@ const interactionPorts = (deps: InteractionStepDeps): InteractionPorts => ({
     return Math.min(sessionEndsAt(session, signIn), sessionIdleEndsAt(session, signIn));
   },
   levelOf: ({ amr }) => levelOf(authenticationClassOf(amr)),
-  requiredLevelOf: ({ requiredClass }) => levelOf(requiredClass),
+  requiredLevelOf: ({ requiredClass, resources }, session) =>
+    Math.max(levelOf(requiredClass), isOfDemanded(deps.configuration(), resources, session) ? SEVERAL_FACTORS : 0),
   isStillRegistered: (client, { redirectUri }) =>
     client.grantTypes.includes('authorization_code') && isRegisteredRedirectUri(client, redirectUri),
   grantableBy: ({ username }, interaction) => grantableScope(deps.configuration(), interaction, username),
 });
+
+const SEVERAL_FACTORS = levelOf(classNamed('multi-factor'));
+
+/** The role, or the demand, can be newer than the session, which then has one factor. */
+const isOfDemanded = (
+  configuration: Configuration,
+  resources: readonly string[],
+  session: Pick<Session, 'username'> | null,
+): boolean =>
+  session !== null &&
+  resources.includes(configuration.management.identifier) &&
+  demandsSecondFactor(configuration, session.username);
 
 /** The languages of the request, where it names some. */
 export const spokenIn = ({ uiLocales }: Pick<Interaction, 'uiLocales'>): { readonly uiLocales?: readonly string[] } =>

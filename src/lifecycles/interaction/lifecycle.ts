@@ -366,7 +366,7 @@ export type InteractionPolicy = {
   readonly sessionEndsAt: (session: Session) => number;
   /** How strong a sign-in is, and how strong it has to be: places in the list of classes. */
   readonly levelOf: (session: Session) => number;
-  readonly requiredLevelOf: (interaction: Interaction) => number;
+  readonly requiredLevelOf: (interaction: Interaction, session: Session | null) => number;
   /** Whether the client is registered today for this redirect URI and grant type. */
   readonly isStillRegistered: (client: Client, interaction: Interaction) => boolean;
   /** The part of the requested scope that this end-user may grant, by the current role. */
@@ -399,7 +399,7 @@ export function interactionRequest(
         ...loaded,
         sessionEndsAt: session && policy.sessionEndsAt(session),
         isStillRegistered: policy.isStillRegistered(client, interaction),
-        requiredLevel: policy.requiredLevelOf(interaction),
+        requiredLevel: policy.requiredLevelOf(interaction, session),
         grantable: session ? policy.grantableBy(session, interaction) : interaction.scope,
         lifetimes,
         codeHash: policy.makeCode(interaction.id).secretHash,
