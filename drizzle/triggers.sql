@@ -1,4 +1,4 @@
--- Revision 14
+-- Revision 15
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -28,14 +28,14 @@ CREATE OR REPLACE TRIGGER "sessions_begins_with_its_machine" AFTER INSERT ON "se
 CREATE OR REPLACE FUNCTION "sessions_keeps_what_signed_in"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.sid, NEW.user_id, NEW.user_epoch, NEW.server_epoch, NEW.signed_in_at, NEW.user_agent) IS DISTINCT FROM (OLD.sid, OLD.user_id, OLD.user_epoch, OLD.server_epoch, OLD.signed_in_at, OLD.user_agent)) THEN
+  IF ((NEW.sid, NEW.user_id, NEW.user_epoch, NEW.server_epoch, NEW.signed_in_at, NEW.sign_in_time_is_known, NEW.user_agent) IS DISTINCT FROM (OLD.sid, OLD.user_id, OLD.user_epoch, OLD.server_epoch, OLD.signed_in_at, OLD.sign_in_time_is_known, OLD.user_agent)) THEN
     PERFORM "public"."no_machine_allows"('a session stays that of its sign-in', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "sessions_keeps_what_signed_in" AFTER UPDATE OF sid, user_id, user_epoch, server_epoch, signed_in_at, user_agent ON "sessions"
+CREATE OR REPLACE TRIGGER "sessions_keeps_what_signed_in" AFTER UPDATE OF sid, user_id, user_epoch, server_epoch, signed_in_at, sign_in_time_is_known, user_agent ON "sessions"
   FOR EACH ROW EXECUTE FUNCTION "sessions_keeps_what_signed_in"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "sessions_moves_with_its_machine"() RETURNS trigger

@@ -63,7 +63,7 @@ type InteractionFacts = {
   readonly now: Instant;
   /** The user who is signed in in this browser; `null`: none. */
   readonly userId: string | null;
-  /** When that user signed in; `null` without a user. */
+  /** When that user signed in; `null` without a user, or where an identity provider does not say when. */
   readonly signedInAt: Instant | null;
   /** How strong that sign-in was, as `requiredLevel`; 0 without a user. */
   readonly level: number;

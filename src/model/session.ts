@@ -18,6 +18,8 @@ export type Session = {
   readonly serverEpoch: bigint;
   /** When the end-user authenticated: `auth_time`. */
   readonly signedInAt: Date;
+  /** False: the identity provider does not say when, and the sign-in satisfies no `max_age`. Absent: true. */
+  readonly signInTimeIsKnown?: boolean | undefined;
   /** How, by the names of RFC 8176. */
   readonly amr: readonly string[];
   readonly lastUsedAt: Date;

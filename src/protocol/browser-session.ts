@@ -57,6 +57,8 @@ export type Authentication = {
   readonly amr: readonly string[];
   /** The time of a federated or earlier sign-in. Absent: now. */
   readonly authenticatedAt?: Date | undefined;
+  /** As in a session. Absent: true. */
+  readonly signInTimeIsKnown?: boolean | undefined;
   /** For the ledger; absent: by the password. */
   readonly method?: SignInMethod | undefined;
   /** The class that the client demands, besides account and policy. Absent: none. */
@@ -148,7 +150,7 @@ export async function createSessionBy(
   userAgent: string | null,
   { factor, method = 'password', ...authentication }: Authentication & { readonly factor: ProvenFactor | null },
 ): Promise<Session | null> {
-  const { amr, authenticatedAt, requiredClass, standIn } = authentication;
+  const { amr, authenticatedAt, signInTimeIsKnown = true, requiredClass, standIn } = authentication;
   const { facts, now } = await signInFacts(deps, user, { ...authentication, method });
   const proofIsDemanded = demandsClass(requiredClass) || isAdministrator(deps.configuration(), user.username);
   const trusted = factor === null && isFactorMissing(facts) ? ((await standIn?.(proofIsDemanded)) ?? null) : null;
@@ -162,6 +164,7 @@ export async function createSessionBy(
     serverEpoch: user.serverEpoch,
     userAgent: keptUserAgent(userAgent),
     amr,
+    signInTimeIsKnown,
   };
   const read = { username: user.username, liveUserEpoch: user.epoch, liveServerEpoch: user.serverEpoch };
   const unknownYet = { signedInAt: new Date(0), lastUsedAt: new Date(0), endsAt: new Date(0) };

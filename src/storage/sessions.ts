@@ -228,6 +228,7 @@ function insertWhileItStands(db: Drizzle, values: Values, factor: ProvenFactor) 
         userEpoch: column<bigint>(sql`${values.userEpoch.toString()}::bigint`, 'user_epoch'),
         serverEpoch: column<bigint>(sql`${values.serverEpoch.toString()}::bigint`, 'server_epoch'),
         signedInAt: column<Date>(values.signedInAt, 'signed_in_at'),
+        signInTimeIsKnown: column<boolean>(sql`${values.signInTimeIsKnown ?? true}::boolean`, 'sign_in_time_is_known'),
         amr: column<readonly string[]>(sql`${sql.param([...values.amr])}::text[]`, 'amr'),
         lastUsedAt: column<Date>(values.lastUsedAt, 'last_used_at'),
         endsAt: column<Date>(instant(values.endsAt), 'ends_at'),

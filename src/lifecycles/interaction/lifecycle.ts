@@ -387,7 +387,7 @@ export function interactionRequest(
         type,
         now: now.getTime(),
         userId: session?.userId ?? null,
-        signedInAt: session?.signedInAt.getTime() ?? null,
+        signedInAt: session === null || session.signInTimeIsKnown === false ? null : session.signedInAt.getTime(),
         level: session ? policy.levelOf(session) : 0,
         factorIsAwaited: loaded.factorIsAwaited,
         remembered: remembered && {

@@ -95,6 +95,8 @@ export type NewSession = Pick<
   readonly factor?: ProvenFactor | null;
   /** When the end-user authenticated, where that was earlier, at the identity provider; absent: now. */
   readonly authenticatedAt?: Date | undefined;
+  /** As in a session. Absent: true. */
+  readonly signInTimeIsKnown?: boolean | undefined;
   readonly lifetimeSeconds: number;
   /** By the database's clock, where a statement of this sign-in has read it just before; absent: it is asked. */
   readonly now?: Date | undefined;

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { boolean, check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { SessionEndReason, SessionState } from '../../../machines/session/facts.ts';
 import { MAX_SESSION_SECONDS } from '../../../policies/schema.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
@@ -32,6 +32,8 @@ export const sessions = pgTable(
     userEpoch: epoch('user_epoch'),
     serverEpoch: epoch('server_epoch'),
     signedInAt: instant('signed_in_at').notNull(),
+    /** False: the identity provider does not say when, and `signed_in_at` is when the end-user came from there. */
+    signInTimeIsKnown: boolean('sign_in_time_is_known').notNull().default(true),
     /** RFC 8176. */
     amr: texts('amr').notNull().default(['pwd']),
     /** Where the policy has an idle lifetime, it is counted from here. */
@@ -100,6 +102,7 @@ export const sessionTable = described(sessions, {
     shown: [
       sessions.sid,
       sessions.signedInAt,
+      sessions.signInTimeIsKnown,
       sessions.amr,
       sessions.lastUsedAt,
       sessions.endsAt,

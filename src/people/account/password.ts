@@ -107,7 +107,8 @@ export async function changePassword(
   const cookie = { old: null, new: form.cookie.new };
   const user = { ...changed.user, serverEpoch: session.liveServerEpoch };
   // The method and the time of the sign-in stay unchanged.
-  const signedIn = { amr: session.amr, authenticatedAt: session.signedInAt };
+  const { amr, signedInAt: authenticatedAt, signInTimeIsKnown } = session;
+  const signedIn = { amr, authenticatedAt, signInTimeIsKnown };
   return { kind: 'changed', session: await createSession(deps, user, cookie, form.userAgent, signedIn) };
 }
 

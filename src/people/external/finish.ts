@@ -32,11 +32,12 @@ export type Finished =
 export const askedBy = ({ interactionId, sealedInteraction }: ExternalSignIn): AskedBy =>
   interactionId === null ? null : { id: interactionId, sealed: sealedInteraction };
 
-/** @param row after the answer was used. @throws StoreUnavailable, Unavailable */
+/** @param row after the answer was used. @param signInTimeIsKnown as in a session. @throws StoreUnavailable, Unavailable */
 export async function finish(
   deps: ExternalSignInDeps,
   { row, serverEpoch }: { readonly row: ExternalSignInRow; readonly serverEpoch: bigint },
   { cookie, userAgent }: Returning,
+  signInTimeIsKnown = true,
 ): Promise<Finished> {
   const { signIn, user } = row;
   if (user === null || signIn.amr === null || signIn.authenticatedAt === null) {
@@ -48,7 +49,7 @@ export async function finish(
   }
   const { amr, authenticatedAt } = signIn;
   const { requiredClass } = signIn.requested;
-  const said = { amr, authenticatedAt, method: signIn.kind, requiredClass };
+  const said = { amr, authenticatedAt, signInTimeIsKnown, method: signIn.kind, requiredClass };
   const session = await createSession(deps, { ...user, serverEpoch }, cookie, userAgent, said);
   const isSignedIn = session.state === 'active';
   if (isSignedIn) deps.whenSignedIn?.(session);

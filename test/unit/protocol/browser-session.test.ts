@@ -152,6 +152,7 @@ describe('a sign-in', () => {
       state: 'active',
       endedReason: null,
       amr: ['swk', 'user', 'mfa'],
+      signInTimeIsKnown: true,
       userAgent: 'Firefox',
     });
     expect(done).toEqual(['insert']);

@@ -1,0 +1,1 @@
+ALTER TABLE "sessions" ADD COLUMN "sign_in_time_is_known" boolean DEFAULT true NOT NULL;
