@@ -63,7 +63,7 @@ export const resolvingPublic =
       (error: NodeJS.ErrnoException) => callback(error, ''),
     );
 
-/** RFC 6761 §6.3: these names lead to this machine, and no name server is asked. */
+/** These names lead to this machine, so that no name server is asked. */
 const OF_THIS_MACHINE = /(?:^|\.)localhost\.?$/i;
 
 /** @throws Error of the DNS: it has neither an IPv4 nor an IPv6 address of the name. NotPublic */
