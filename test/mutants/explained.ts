@@ -885,13 +885,13 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/people/account/linked-identities.ts',
-    source: "id === null || !ID.test(id) ? null : removeIdentity(deps, { id, userId }, 'removalRequested');",
+    source: "id === null || !isUuid(id) ? null : removeIdentity(deps, { id, userId }, 'removalRequested');",
     replacements: ['false'],
     why: 'The pattern rejects null too; the compiler does not know it.',
   },
   {
     file: 'src/people/account/devices.ts',
-    source: "if (sid === null || !SESSION_NAME.test(sid)) return { kind: 'formRefused' };",
+    source: "if (sid === null || !isUuid(sid)) return { kind: 'formRefused' };",
     replacements: ['false'],
     why: 'The pattern rejects null too; the compiler does not know it.',
   },
