@@ -27,3 +27,7 @@ export function firstWaitOf(caller: string, count: (network: string, times: numb
   const waits = networksOf(caller).map(({ key, times }) => count(key, times));
   return waits.find((one) => one !== null) ?? null;
 }
+
+/** @param standing of a key after it was counted. @returns seconds until it may ask again. Null: its limit is not exceeded. */
+export const waitOf = (standing: { readonly isBeyond: boolean; readonly resetSeconds: number }): number | null =>
+  standing.isBeyond ? standing.resetSeconds : null;

@@ -12,7 +12,7 @@ import {
   fetchedDocument,
   nameDocument,
 } from '../lifecycles/client-document/lifecycle.ts';
-import { firstWaitOf } from '../model/networks.ts';
+import { firstWaitOf, waitOf } from '../model/networks.ts';
 import { isMeantAsUrl, originOf, whatIsWrongWithClientIdUrl } from '../oauth/client-id-url.ts';
 import type { RateLimit, RequestCounter } from '../system/rate-limit.ts';
 import type { ClientDocumentFetches } from './client-document-fetches.ts';
@@ -58,10 +58,7 @@ const NEW_DOCUMENTS_PER_HOUR = 60;
 function waitFor({ documentRates, newDocumentCounts }: DescribedClientDeps, address: string, isNew: boolean) {
   const wait = firstWaitOf(address, (key, times) => documentRates.count(key, FETCHES_PER_SECOND * times));
   if (wait !== null || !isNew) return wait;
-  return firstWaitOf(address, (key, times) => {
-    const { isBeyond, resetSeconds } = newDocumentCounts.count(key, NEW_DOCUMENTS_PER_HOUR * times);
-    return isBeyond ? resetSeconds : null;
-  });
+  return firstWaitOf(address, (key, times) => waitOf(newDocumentCounts.count(key, NEW_DOCUMENTS_PER_HOUR * times)));
 }
 
 /** @param address the throttle key of the sender. @returns null: the request continues. @throws Unavailable, StoreUnavailable */

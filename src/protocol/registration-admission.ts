@@ -2,7 +2,7 @@
 import type { DynamicRegistration } from '../../policies/registration-schema.ts';
 import { sameSecretBytes, sha256 } from '../crypto/digest.ts';
 import { readSoftwareStatement } from '../crypto/software-statement.ts';
-import { firstWaitOf } from '../model/networks.ts';
+import { firstWaitOf, waitOf } from '../model/networks.ts';
 import { readBearer } from '../oauth/bearer.ts';
 import type { RequestCounter } from '../system/rate-limit.ts';
 import { type ClientSignatureDeps, checkClientSignature } from './client-signature.ts';
@@ -51,14 +51,11 @@ export function tooManyRegistrations(
   { address }: RegistrationSender,
   { registrationsPerHour }: DynamicRegistration,
 ): RegistrationRefused | null {
-  const wait = firstWaitOf(address(), (key, times) => {
-    const { isBeyond, resetSeconds } = registrationCounts.count(key, registrationsPerHour * times);
-    return isBeyond ? resetSeconds : null;
-  });
-  if (wait === null) return null;
+  const wait = firstWaitOf(address(), (key, times) =>
+    waitOf(registrationCounts.count(key, registrationsPerHour * times)),
+  );
   const description = 'Too many registrations came from this address. Try again later.';
-  const refused = refuse(429, 'temporarily_unavailable', 'too_many_registrations_of_address', description);
-  return { ...refused, retryAfterSeconds: wait };
+  return refusedFor(wait, 'too_many_registrations_of_address', description);
 }
 
 /**
@@ -70,12 +67,15 @@ export function tooManyChanges(
   clientId: string,
   { registrationsPerHour }: DynamicRegistration,
 ): RegistrationRefused | null {
-  const { isBeyond, resetSeconds } = registrationCounts.count(`changes ${clientId}`, registrationsPerHour);
-  if (!isBeyond) return null;
+  const wait = waitOf(registrationCounts.count(`changes ${clientId}`, registrationsPerHour));
   const description = 'The client has changed its registration too often. Try again later.';
-  const refused = refuse(429, 'temporarily_unavailable', 'too_many_changes_of_client', description);
-  return { ...refused, retryAfterSeconds: resetSeconds };
+  return refusedFor(wait, 'too_many_changes_of_client', description);
 }
+
+const refusedFor = (retryAfterSeconds: number | null, reason: string, description: string) =>
+  retryAfterSeconds === null
+    ? null
+    : { ...refuse(429, 'temporarily_unavailable', reason, description), retryAfterSeconds };
 
 type InitialAccess = { readonly kind: 'admitted'; readonly name: string | null };
 
