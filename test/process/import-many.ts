@@ -32,6 +32,7 @@ const userOf = (number: number) => ({
   credentials: number % 50 === 0 ? [] : [credential],
   realmRoles: ['default-roles-acme'],
   groups: ['/staff'],
+  attributes: { note: ['x'.repeat(1_200)] },
 });
 
 const written = createWriteStream(file);
