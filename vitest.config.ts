@@ -25,7 +25,7 @@ export const REPLACE_A_MODULE = globSync('test/unit/**/*.test.ts').filter((file)
   sourceOf(file).includes('vi.mock('),
 );
 /** What was started for a file ends with its worker. */
-const START_PROCESSES = globSync('test/**/*.test.ts').filter((file) =>
+export const START_PROCESSES = globSync('test/**/*.test.ts').filter((file) =>
   /\/(child|server)-process\.ts'|'\.\/(operator|run)\.ts'/.test(sourceOf(file)),
 );
 /** They keep hundreds of megabytes until their worker ends, which everything after them would carry along. */

@@ -96,7 +96,6 @@ it('the guide adds a lifecycle that compiles, keeps the import rules, and is gen
 
   expect(run('node', ['src/review/build.ts', '--check'], 1)).toContain('is out of date');
   run('node', ['src/review/build.ts']);
-  run('node', ['src/review/build.ts', '--check']);
   expect(readFileSync(join(copy, 'drizzle/triggers.sql'), 'utf8')).toContain('"vouchers_moves_with_its_machine"');
   expect(readFileSync(join(copy, 'machines/README.md'), 'utf8')).toContain('`active`, `redeemed`, `withdrawn`');
 

@@ -24,6 +24,9 @@ export type TestDatabase<Url = string | null> = {
   readonly close: () => Promise<void>;
 };
 
+/** The tables are spread over the nodes of a cluster (vitest.cluster.config.ts). */
+export const isSpread = (): boolean => databaseKinds.includes('postgres') && inject('postgres').workers !== undefined;
+
 /** Migrated and empty. */
 export function openTestDatabase(kind: 'postgres'): Promise<TestDatabase<string>>;
 export function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase>;

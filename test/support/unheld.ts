@@ -3,9 +3,9 @@
  * The triggers are off only for this transaction.
  */
 import { sql } from 'drizzle-orm';
-import { inject } from 'vitest';
 import type { Drizzle } from '../../src/storage/database.ts';
 import { PAST_TRIGGERS } from '../cluster/citus.ts';
+import { isSpread } from './database.ts';
 
 const HELD = [
   'interactions',
@@ -37,7 +37,7 @@ export const unheld = <T>(db: Drizzle, work: (db: Drizzle) => Promise<T>): Promi
   db.transaction(async (transaction) => {
     const set = async (how: 'disable' | 'enable') => {
       // The tables of a cluster are hundreds, and its connections to their nodes get this setting.
-      if (inject('postgres').workers !== undefined) {
+      if (isSpread()) {
         await transaction.execute(sql`set local citus.propagate_set_commands = 'local'`);
         await transaction.execute(
           sql.raw(`set local session_replication_role = '${how === 'disable' ? 'replica' : 'origin'}'`),
@@ -54,7 +54,7 @@ export const unheld = <T>(db: Drizzle, work: (db: Drizzle) => Promise<T>): Promi
 
 /** @returns the address by which a connection with `session_replication_role` passes the triggers of every node. */
 export function pastTriggers(url: string): string {
-  if (inject('postgres').workers === undefined) return url;
+  if (!isSpread()) return url;
   const named = new URL(url);
   named.username = PAST_TRIGGERS;
   return named.href;

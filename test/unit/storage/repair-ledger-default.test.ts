@@ -101,7 +101,7 @@ describe.each(databaseKinds)('the default partition of the ledger on %s', (kind)
   });
 });
 
-describe('beside a reader of the ledger, such as a backup', () => {
+describe.runIf(databaseKinds.includes('postgres'))('beside a reader of the ledger, such as a backup', () => {
   let ports: TestDatabase<string>;
   beforeEach(async () => {
     ports = await openTestDatabase('postgres');
