@@ -60,6 +60,28 @@ export type StoredRow<Table extends { readonly $inferSelect: object }> = {
 };
 /** The driver gives a Buffer, of which a lifecycle uses the bytes alone. */
 type AsBytes<Value> = Value extends Buffer ? Uint8Array : Value;
+/**
+ * The facts of each row of a table: these columns in this order, and the version. Stored MACs are made of them, so neither the order nor the
+ * form of a value changes.
+ */
+export const macFacts =
+  <Table extends Versioned, const Name extends keyof StoredRow<Table>>(
+    kind: RowKind,
+    _: Table,
+    columns: readonly Name[],
+  ) =>
+  (row: Pick<StoredRow<Table>, Name> & Pick<Table['$inferSelect'], 'macVersion'>): Facts => [
+    kind,
+    [...columns.map((column) => factOf(row[column])), row.macVersion],
+  ];
+type Versioned = { readonly $inferSelect: { readonly macVersion: bigint } };
+
+/** Instants and numbers are facts as texts. */
+const factOf = (value: unknown): RowFact => {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'number' ? String(value) : (value as RowFact);
+};
+
 /** Some columns of a row. */
 export type Row<Table extends { readonly $inferSelect: object }, Name extends keyof Table['$inferSelect']> = Readonly<
   Pick<Table['$inferSelect'], Name>

@@ -5,7 +5,7 @@ import { clients } from '../client/table.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import { beginsMoved, isNotEmptied, keeps, movesWithMachine, staysUntil } from '../rules.ts';
-import { described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING } from '../table.ts';
 
 /** Clients that registered themselves (machines/client-registration/machine.ts). Only the hash of a registration access token is stored. */
 export const clientRegistrations = pgTable(
@@ -29,9 +29,11 @@ export const clientRegistrations = pgTable(
 );
 
 /** The client and the token that manages it. The end moves without a decision about authority. */
-export const clientRegistrationFacts = (
-  row: Row<typeof clientRegistrations, 'clientId' | 'state' | 'macVersion'> & { readonly tokenHash: Uint8Array },
-): Facts => ['client-registration', [row.clientId, row.state, row.tokenHash, row.macVersion]];
+export const clientRegistrationFacts = macFacts('client-registration', clientRegistrations, [
+  'clientId',
+  'state',
+  'tokenHash',
+]);
 
 /** Its end has passed: it is unused if its client has no grant. Consents to the client go first. */
 export const hasUnusedEnd = (now: SQL): SQL => sql`${clientRegistrations.unusedUntil} < ${anHourBefore(earlier(now))}`;

@@ -4,7 +4,7 @@ import type { EmailChallengePurpose, SupersededReason } from '../../../machines/
 import { authenticated, bytes, instant } from '../columns.ts';
 import { ofDeletedUsers } from '../retention.ts';
 import { beginsMoved, changed, endsWithReason, keeps, movesWithMachine, refuses } from '../rules.ts';
-import { described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 import type { EmailChallenge, Resumption } from './entity.ts';
 
@@ -72,37 +72,18 @@ const linksFromBefore = (
     union all select lower(c.address) from email_challenges c where c.user_id in (${ids}))`;
 
 /** Its purpose, its end-user, its end, and the place where the browser continues. */
-export const emailChallengeFacts = (
-  row: Row<
-    typeof emailChallenges,
-    | 'id'
-    | 'purpose'
-    | 'secretHash'
-    | 'person'
-    | 'userId'
-    | 'userEpoch'
-    | 'address'
-    | 'resumePath'
-    | 'resumeBrowserHash'
-    | 'endsAt'
-    | 'macVersion'
-  >,
-): Facts => [
-  'email-challenge',
-  [
-    row.id,
-    row.purpose,
-    row.secretHash,
-    row.person,
-    row.userId,
-    row.userEpoch,
-    row.address,
-    row.resumePath,
-    row.resumeBrowserHash,
-    row.endsAt.toISOString(),
-    row.macVersion,
-  ],
-];
+export const emailChallengeFacts = macFacts('email-challenge', emailChallenges, [
+  'id',
+  'purpose',
+  'secretHash',
+  'person',
+  'userId',
+  'userEpoch',
+  'address',
+  'resumePath',
+  'resumeBrowserHash',
+  'endsAt',
+]);
 
 /** As they stand in the row. */
 export const resumptionOf = ({

@@ -6,7 +6,7 @@ import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { statesBy } from '../moves.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import { beginsFirst, changed, isNotEmptied, keeps, movesWithMachine, oneOf, refuses, staysUntil } from '../rules.ts';
-import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** `upstream`: another OpenID Provider. `delegated`: an application of the team. */
@@ -75,30 +75,20 @@ export const externalSignIns = pgTable(
   ],
 );
 
-type ExternalSignInRow = Bytes<'referenceHash' | 'browserHash'> &
-  Row<
-    typeof externalSignIns,
-    'id' | 'kind' | 'purpose' | 'provider' | 'state' | 'userId' | 'amr' | 'authenticatedAt' | 'endsAt' | 'macVersion'
-  >;
-
 /** Its browser, its end-user, its end, and the answer. */
-export const externalSignInFacts = (row: ExternalSignInRow): Facts => [
-  'external-sign-in',
-  [
-    row.id,
-    row.referenceHash,
-    row.browserHash,
-    row.kind,
-    row.purpose,
-    row.provider,
-    row.state,
-    row.userId,
-    row.amr,
-    row.authenticatedAt?.toISOString() ?? null,
-    row.endsAt.toISOString(),
-    row.macVersion,
-  ],
-];
+export const externalSignInFacts = macFacts('external-sign-in', externalSignIns, [
+  'id',
+  'referenceHash',
+  'browserHash',
+  'kind',
+  'purpose',
+  'provider',
+  'state',
+  'userId',
+  'amr',
+  'authenticatedAt',
+  'endsAt',
+]);
 
 export const externalSignInTable = described(externalSignIns, {
   machine: 'externalSignIn',

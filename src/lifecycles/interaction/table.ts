@@ -18,7 +18,7 @@ import {
   refuses,
   staysUntil,
 } from '../rules.ts';
-import { described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** An authorization request on its way through sign-in and consent. */
@@ -143,25 +143,16 @@ export const consents = pgTable(
 );
 
 /** The end-user, the client, the scope, the resources, and the instant of the approval. */
-export const consentFacts = (
-  row: Row<
-    typeof consents,
-    'id' | 'userId' | 'clientId' | 'userEpoch' | 'clientEpoch' | 'scope' | 'resources' | 'grantedAt' | 'macVersion'
-  >,
-): Facts => [
-  'consent',
-  [
-    row.id,
-    row.userId,
-    row.clientId,
-    row.userEpoch,
-    row.clientEpoch,
-    row.scope,
-    row.resources,
-    row.grantedAt.toISOString(),
-    row.macVersion,
-  ],
-];
+export const consentFacts = macFacts('consent', consents, [
+  'id',
+  'userId',
+  'clientId',
+  'userEpoch',
+  'clientEpoch',
+  'scope',
+  'resources',
+  'grantedAt',
+]);
 
 export const consentTable = described(consents, {
   machine: null,

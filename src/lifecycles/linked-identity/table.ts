@@ -16,7 +16,7 @@ import {
   refuses,
   staysUntil,
 } from '../rules.ts';
-import { described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** Accounts at other OpenID Providers with which end-users sign in here (machines/linked-identity/machine.ts). */
@@ -52,9 +52,7 @@ export const linkedIdentities = pgTable(
   ],
 );
 
-export const linkedIdentityFacts = (
-  row: Row<typeof linkedIdentities, 'id' | 'userId' | 'issuer' | 'subject' | 'macVersion'>,
-): Facts => ['linked-identity', [row.id, row.userId, row.issuer, row.subject, row.macVersion]];
+export const linkedIdentityFacts = macFacts('linked-identity', linkedIdentities, ['id', 'userId', 'issuer', 'subject']);
 
 /** In the first state nothing is stored. */
 const endingsOf = ({ machine, moves }: Held) =>

@@ -14,7 +14,7 @@ import {
   movesWithMachine,
   refuses,
 } from '../rules.ts';
-import { described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** Links that make the first operator (machines/operator-set-up/machine.ts). Only the hash of a link's secret is stored. */
@@ -51,25 +51,16 @@ export const operatorSetUps = pgTable(
 );
 
 /** Everything: the row makes an operator, or is the right of one. */
-export const operatorSetUpFacts = (
-  row: Row<
-    typeof operatorSetUps,
-    'id' | 'state' | 'secretHash' | 'username' | 'userId' | 'serverEpoch' | 'createdAt' | 'endsAt' | 'macVersion'
-  >,
-): Facts => [
-  'operator-set-up',
-  [
-    row.id,
-    row.state,
-    row.secretHash,
-    row.username,
-    row.userId,
-    row.serverEpoch,
-    row.createdAt.toISOString(),
-    row.endsAt.toISOString(),
-    row.macVersion,
-  ],
-];
+export const operatorSetUpFacts = macFacts('operator-set-up', operatorSetUps, [
+  'id',
+  'state',
+  'secretHash',
+  'username',
+  'userId',
+  'serverEpoch',
+  'createdAt',
+  'endsAt',
+]);
 
 export const operatorSetUpTable = described(operatorSetUps, {
   machine: 'operatorSetUp',

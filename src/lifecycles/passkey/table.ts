@@ -4,7 +4,7 @@ import type { PasskeyState } from '../../../machines/passkey/facts.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
 import { beginsMoved, changed, hasEnded, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
-import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** Passkeys (machines/passkey/machine.ts). */
@@ -40,13 +40,7 @@ export const passkeys = pgTable(
   ],
 );
 
-type PasskeyRow = Bytes<'credentialId'> &
-  Row<typeof passkeys, 'id' | 'userId' | 'macVersion'> & { readonly publicKey: Uint8Array | null };
-
-export const passkeyFacts = (row: PasskeyRow): Facts => [
-  'passkey',
-  [row.id, row.userId, row.credentialId, row.publicKey, row.macVersion],
-];
+export const passkeyFacts = macFacts('passkey', passkeys, ['id', 'userId', 'credentialId', 'publicKey']);
 
 export const passkeyTable = described(passkeys, {
   machine: 'passkey',

@@ -16,7 +16,7 @@ import {
   refuses,
   wrongReasons,
 } from '../rules.ts';
-import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** A browser in which an end-user has signed in. Only the hash of the cookie is stored. */
@@ -59,24 +59,17 @@ export const sessions = pgTable(
 
 const endOfSession = epochThatEnded('sessions');
 
-type SessionRow = Bytes<'idHash'> &
-  Row<typeof sessions, 'sid' | 'userId' | 'userEpoch' | 'serverEpoch' | 'amr' | 'state' | 'endsAt' | 'macVersion'>;
-
 /** The user of the session, the methods, the browser, the end, and whether a factor is missing. */
-export const sessionFacts = (row: SessionRow): Facts => [
-  'session',
-  [
-    row.idHash,
-    row.sid,
-    row.userId,
-    row.userEpoch,
-    row.serverEpoch,
-    row.amr,
-    row.state,
-    row.endsAt.toISOString(),
-    row.macVersion,
-  ],
-];
+export const sessionFacts = macFacts('session', sessions, [
+  'idHash',
+  'sid',
+  'userId',
+  'userEpoch',
+  'serverEpoch',
+  'amr',
+  'state',
+  'endsAt',
+]);
 
 const renewalsOf = ({ moves }: Held) =>
   pairsOf(moves, 'addFactor').filter(({ to }) => statesBy('addFactor', moves).includes(to));

@@ -6,7 +6,7 @@ import { pairsOf } from '../moves.ts';
 import { anHourBefore, ofDeletedUsers } from '../retention.ts';
 import { whileNodesMade } from '../root-keys.ts';
 import { along, beginsMoved, changed, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
-import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** Codes in mails, for a sign-in (machines/sign-in-code/machine.ts). Only a keyed hash of a code is stored. */
@@ -55,40 +55,20 @@ export const signInCodes = pgTable(
 );
 
 /** Its browser, its place, its end-user, its end, and the wrong codes so far. */
-export const signInCodeFacts = (
-  row: Bytes<'codeHash' | 'browserHash'> &
-    Row<
-      typeof signInCodes,
-      | 'id'
-      | 'sealedAccount'
-      | 'place'
-      | 'state'
-      | 'wrongCodes'
-      | 'userId'
-      | 'userEpoch'
-      | 'address'
-      | 'createdAt'
-      | 'endsAt'
-      | 'macVersion'
-    >,
-): Facts => [
-  'sign-in-code',
-  [
-    row.id,
-    row.codeHash,
-    row.sealedAccount,
-    row.browserHash,
-    row.place,
-    row.state,
-    String(row.wrongCodes),
-    row.userId,
-    row.userEpoch,
-    row.address,
-    row.createdAt.toISOString(),
-    row.endsAt.toISOString(),
-    row.macVersion,
-  ],
-];
+export const signInCodeFacts = macFacts('sign-in-code', signInCodes, [
+  'id',
+  'codeHash',
+  'sealedAccount',
+  'browserHash',
+  'place',
+  'state',
+  'wrongCodes',
+  'userId',
+  'userEpoch',
+  'address',
+  'createdAt',
+  'endsAt',
+]);
 
 export const signInCodeTable = described(signInCodes, {
   machine: 'signInCode',

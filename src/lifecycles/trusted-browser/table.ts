@@ -4,7 +4,7 @@ import type { TrustedBrowserState } from '../../../machines/trusted-browser/fact
 import { authenticated, bytes, epoch, instant } from '../columns.ts';
 import { epochThatEnded, forgotten, ofDeletedUsers } from '../retention.ts';
 import { beginsMoved, changed, hasEnded, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
-import { described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** Browsers that end-users trust (machines/trusted-browser/machine.ts). Only the hash of the cookie's secret is stored. */
@@ -41,26 +41,17 @@ export const trustedBrowsers = pgTable(
   ],
 );
 
-type TrustedBrowserRow = Row<
-  typeof trustedBrowsers,
-  'id' | 'userId' | 'userEpoch' | 'serverEpoch' | 'factorId' | 'createdAt' | 'endsAt' | 'macVersion'
-> & { readonly secretHash: Uint8Array | null };
-
 /** The end-user, the secret, the epochs, the factor, and the times. */
-export const trustedBrowserFacts = (row: TrustedBrowserRow): Facts => [
-  'trusted-browser',
-  [
-    row.id,
-    row.userId,
-    row.secretHash,
-    row.userEpoch,
-    row.serverEpoch,
-    row.factorId,
-    row.createdAt.toISOString(),
-    row.endsAt.toISOString(),
-    row.macVersion,
-  ],
-];
+export const trustedBrowserFacts = macFacts('trusted-browser', trustedBrowsers, [
+  'id',
+  'userId',
+  'secretHash',
+  'userEpoch',
+  'serverEpoch',
+  'factorId',
+  'createdAt',
+  'endsAt',
+]);
 
 const endOfTrust = epochThatEnded('trusted_browsers');
 const derivedState = sql`case when ${endOfTrust} is null then trusted_browsers.state else 'ended' end`;
