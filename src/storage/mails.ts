@@ -1,7 +1,8 @@
 /** The statements about mails: the queue with its bounds, the next mails, and the outcome of each. */
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import type { MailPurpose, NewMail } from '../lifecycles/mail/entity.ts';
+import type { NewMail } from '../lifecycles/mail/entity.ts';
 import type { MailStore } from '../lifecycles/mail/lifecycle.ts';
+import type { MailPurpose } from '../lifecycles/mail/purpose.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';

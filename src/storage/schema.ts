@@ -19,7 +19,7 @@ import {
 import { bytes, epoch, instant, texts, xid8 } from '../lifecycles/columns.ts';
 import { keptAmong } from '../lifecycles/root-keys.ts';
 import { HELD_TABLES, users } from '../lifecycles/tables.ts';
-import type { AttemptOutcome } from '../lifecycles/webhook-delivery/entity.ts';
+import type { AttemptOutcome } from '../lifecycles/webhook-delivery/attempt.ts';
 import type { RasterType } from '../model/image.ts';
 import { SHARD } from '../model/ledger.ts';
 

@@ -1,6 +1,7 @@
 /** The statements about webhooks: the ledger entries for an endpoint, its deliveries, and their outcomes. */
 import { and, asc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm';
-import { type AttemptOutcome, TEST_EVENT, type WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
+import type { AttemptOutcome } from '../lifecycles/webhook-delivery/attempt.ts';
+import { TEST_EVENT, type WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import type { WebhookDeliveryStore } from '../lifecycles/webhook-delivery/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { isPublicHost, lookupPublic, NotPublic } from '../images/public-address.ts';
-import type { AttemptOutcome } from '../lifecycles/webhook-delivery/entity.ts';
+import type { AttemptOutcome } from '../lifecycles/webhook-delivery/attempt.ts';
 import type { WebhookBody } from './body.ts';
 
 export type Attempt = {

@@ -6,7 +6,8 @@
 import type { Logger } from 'pino';
 import type { WebhookReceiver, WebhooksFile } from '../../policies/webhooks-schema.ts';
 import { StoreUnavailable, Unavailable } from '../engine/errors.ts';
-import { type AttemptOutcome, type WebhookDelivery, webhookIdOf } from '../lifecycles/webhook-delivery/entity.ts';
+import type { AttemptOutcome } from '../lifecycles/webhook-delivery/attempt.ts';
+import { type WebhookDelivery, webhookIdOf } from '../lifecycles/webhook-delivery/entity.ts';
 import {
   claimDelivery,
   reportAttempt,

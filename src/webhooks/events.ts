@@ -2,7 +2,7 @@
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../policies/webhooks-schema.ts';
 import type { HeldTable } from '../lifecycles/table.ts';
 import { HELD_TABLES } from '../lifecycles/tables.ts';
-import type { WebhookData } from '../lifecycles/webhook-delivery/entity.ts';
+import type { WebhookData } from '../lifecycles/webhook-delivery/attempt.ts';
 import type { WebhookEventRule } from '../lifecycles/webhook-events.ts';
 import { REUSES } from '../model/grant.ts';
 

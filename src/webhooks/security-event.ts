@@ -1,12 +1,8 @@
 /** Events in the terms of OpenID CAEP 1.0 and RISC 1.0, about subjects in those of RFC 9493 and Shared Signals 1.0 §3. */
 import { securityEventNamed } from '../../policies/webhooks-schema.ts';
 import type { SecurityEventClaims } from '../crypto/security-event-token.ts';
-import {
-  TEST_EVENT,
-  type WebhookData,
-  type WebhookDelivery,
-  webhookIdOf,
-} from '../lifecycles/webhook-delivery/entity.ts';
+import type { WebhookData } from '../lifecycles/webhook-delivery/attempt.ts';
+import { TEST_EVENT, type WebhookDelivery, webhookIdOf } from '../lifecycles/webhook-delivery/entity.ts';
 import { urlUnder } from '../oauth/urls.ts';
 
 const CAEP = 'https://schemas.openid.net/secevent/caep/event-type/';

@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ComposedMail } from '../../http/views/mail.ts';
-import { MAIL_PURPOSES, type QueuedMail } from '../../lifecycles/mail/entity.ts';
+import type { QueuedMail } from '../../lifecycles/mail/entity.ts';
 import {
   claimMail,
   displaceMail,
@@ -17,6 +17,7 @@ import {
   type MailReport,
   reportMail,
 } from '../../lifecycles/mail/lifecycle.ts';
+import { MAIL_PURPOSES } from '../../lifecycles/mail/purpose.ts';
 import { type Contents, openContents, queuedMail, type SealDeps } from '../../people/mail/contents.ts';
 import type { Mail, MailsWanted, Outbox } from '../../people/mail/mail.ts';
 import type { DueMail, MailQueue } from '../../storage/mails.ts';

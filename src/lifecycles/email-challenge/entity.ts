@@ -1,38 +1,16 @@
 /** A link in an e-mail: its end-user, its address and its purpose. */
 
-import type {
-  EmailChallengePurpose,
-  EmailChallengeState,
-  SupersededReason,
-} from '../../../machines/email-challenge/facts.ts';
+import type { EmailChallengePurpose } from '../../../machines/email-challenge/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
-import type { Bytes } from '../../model/grant.ts';
 import { addressKey } from '../../model/user.ts';
+import type { StoredRow } from '../table.ts';
+import type { emailChallenges, Resumption } from './table.ts';
 
-/** The place where the browser that asked continues after a sign-up: a path of this server, and the SHA-256 of its cookie. */
-export type Resumption = { readonly path: string; readonly browserHash: Bytes };
+export type { Resumption } from './table.ts';
 
 /** One row of `email_challenges`. Only the hash of the link's secret is stored. */
-export type EmailChallenge = {
-  readonly id: string;
-  readonly purpose: EmailChallengePurpose;
-  readonly state: Exclude<EmailChallengeState, 'unsent'>;
-  readonly supersededReason: SupersededReason | null;
-  /** SHA-256 of the secret in the link. */
-  readonly secretHash: Bytes;
-  /** The owner: `personOf`. */
-  readonly person: string;
-  /** Null: the person who opens it has no account yet. */
-  readonly userId: string | null;
-  /** The end-user's epoch when it was sent; null: without an end-user. */
-  readonly userEpoch: bigint | null;
-  /** As typed. Of `undo_change`: the address from before. */
-  readonly address: string;
+export type EmailChallenge = Omit<StoredRow<typeof emailChallenges>, 'sentBy' | 'resumePath' | 'resumeBrowserHash'> & {
   readonly resumption: Resumption | null;
-  /** How many newer links of the same purpose were sent to the same person. */
-  readonly newerLinks: number;
-  readonly createdAt: Date;
-  readonly endsAt: Date;
 };
 
 /** `sentBy`: the administrator who asked for it; null: the person did. */

@@ -6,7 +6,9 @@ import { ofDeletedUsers } from '../retention.ts';
 import { beginsMoved, changed, endsWithReason, keeps, movesWithMachine, refuses } from '../rules.ts';
 import { described, macFacts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
-import type { EmailChallenge, Resumption } from './entity.ts';
+
+/** The place where the browser that asked continues after a sign-up: a path of this server, and the SHA-256 of its cookie. */
+export type Resumption = { readonly path: string; readonly browserHash: Uint8Array };
 
 /** Links in e-mails (machines/email-challenge/machine.ts). Only the hash of a link's secret is stored. */
 export const emailChallenges = pgTable(
@@ -18,10 +20,13 @@ export const emailChallenges = pgTable(
     supersededReason: text('superseded_reason').$type<SupersededReason>(),
     /** SHA-256 of the secret. */
     secretHash: bytes('secret_hash').notNull(),
-    /** The `sub` of the end-user, or an address that has no account yet. */
+    /** The owner: the `sub` of the end-user, or an address that has no account yet (`personOf`). */
     person: text('person').notNull(),
+    /** Null: the person who opens it has no account yet. */
     userId: uuid('user_id').references(() => users.id),
+    /** The end-user's epoch when it was sent; null: without an end-user. */
     userEpoch: bigint('user_epoch', { mode: 'bigint' }),
+    /** As typed. Of `undo_change`: the address from before. */
     address: text('address').notNull(),
     /** The administrator who asked for it: `operator SUB`, …; null: the person did. */
     sentBy: text('sent_by'),
@@ -104,7 +109,7 @@ export const emailChallengeTable = described(emailChallenges, {
     facts: emailChallengeFacts,
     alive: sql`${emailChallenges.state} = 'active'`,
   },
-  columnsOf: ({ resumption, ...row }: EmailChallenge) => ({
+  columnsOf: ({ resumption, ...row }: { readonly resumption: Resumption | null }) => ({
     ...row,
     resumePath: resumption?.path ?? null,
     resumeBrowserHash: resumption?.browserHash ?? null,

@@ -14,7 +14,7 @@ import {
   refuses,
 } from '../rules.ts';
 import { described, PASSING } from '../table.ts';
-import type { MailPurpose } from './entity.ts';
+import type { MailPurpose } from './purpose.ts';
 
 /** Mails on their way to the relay (machines/mail/machine.ts). */
 export const mails = pgTable(
@@ -22,14 +22,15 @@ export const mails = pgTable(
   {
     id: uuid('id').primaryKey(),
     purpose: text('purpose').$type<MailPurpose>().notNull(),
-    /** Keyed: the domains of recipients share the queue, and the table names none. */
+    /** Of the recipient's domain, under a key from the root secret: the domains share the queue, and the table names none. */
     domainHash: bytes('domain_hash').notNull(),
-    /** The end-user whom the mail is for. */
+    /** The `sub` of the end-user whom the mail is for; null: no account. */
     userId: uuid('user_id'),
     /** Address, words and link, sealed under the root secret for this id. Null: erased with the end. */
     sealedContents: text('sealed_contents'),
     state: text('state').$type<MailState>().notNull(),
     attempts: integer('attempts').notNull(),
+    /** No node attempts the mail before; while an attempt is under way, the end of its claim. Null: the mail has ended. */
     nextAttemptAt: instant('next_attempt_at'),
     givesUpAt: instant('gives_up_at').notNull(),
     createdAt: instant('created_at').notNull(),

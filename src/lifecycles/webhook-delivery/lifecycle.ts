@@ -5,7 +5,8 @@ import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, runFound, type Sleeping } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
-import type { AttemptOutcome, WebhookDelivery } from './entity.ts';
+import type { AttemptOutcome } from './attempt.ts';
+import type { WebhookDelivery } from './entity.ts';
 import { WEBHOOK_DELIVERIES } from './entity.ts';
 
 /** How a receiver is tried. Durations are in seconds. */

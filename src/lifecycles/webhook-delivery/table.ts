@@ -14,27 +14,34 @@ import {
   staysUntil,
 } from '../rules.ts';
 import { described, PASSING } from '../table.ts';
-import type { AttemptOutcome, WebhookData } from './entity.ts';
+import type { AttemptOutcome, WebhookData } from './attempt.ts';
 
 /** Events on their way to receivers (machines/webhook-delivery/machine.ts). */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
     id: uuid('id').notNull(),
+    /** The name of the receiver in webhooks.yaml. */
     receiver: text('receiver').notNull(),
+    /** The same for every receiver of the event; with `evt_` in front the `webhook-id` of every attempt. */
     eventId: uuid('event_id').notNull(),
+    /** Such as `session.ended` (src/webhooks/events.ts). */
     eventType: text('event_type').notNull(),
-    /** The end-user that the event is about. */
+    /** The `sub` of the end-user that the event is about; null: it concerns no end-user. */
     userId: uuid('user_id'),
     data: jsonb('data').$type<WebhookData>().notNull(),
+    /** When the decision was taken. */
     occurredAt: instant('occurred_at').notNull(),
     state: text('state').$type<WebhookDeliveryState>().notNull(),
+    /** Since it was recorded, or since it was repeated last. */
     attempts: integer('attempts').notNull(),
+    /** No node attempts it before; while an attempt is under way, how long it has. Null: it has ended. */
     nextAttemptAt: instant('next_attempt_at'),
     givesUpAt: instant('gives_up_at').notNull(),
     createdAt: instant('created_at').notNull(),
     endedAt: instant('ended_at'),
     abandonedReason: text('abandoned_reason').$type<AbandonReason>(),
+    /** The outcome of the last attempt, in a word that metrics use too; null: no attempt has ended. */
     lastOutcome: text('last_outcome').$type<AttemptOutcome>(),
   },
   (table) => [

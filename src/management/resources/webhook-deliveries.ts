@@ -1,7 +1,8 @@
 /** Events on their way to other systems. The secrets of receivers, and what receivers answered, are never shown. */
 import { z } from 'zod';
 import { RECEIVER_NAME } from '../../../policies/webhooks-schema.ts';
-import { ATTEMPT_OUTCOMES, type WebhookDelivery, webhookIdOf } from '../../lifecycles/webhook-delivery/entity.ts';
+import { ATTEMPT_OUTCOMES } from '../../lifecycles/webhook-delivery/attempt.ts';
+import { type WebhookDelivery, webhookIdOf } from '../../lifecycles/webhook-delivery/entity.ts';
 import { repeatDelivery, retryPolicyOf } from '../../lifecycles/webhook-delivery/lifecycle.ts';
 import { attemptsOf, findDelivery, listDeliveryPage } from '../../storage/webhook-list.ts';
 import { webhookStore } from '../../storage/webhooks.ts';

@@ -6,7 +6,8 @@ import { hmacSha256 } from '../../crypto/digest.ts';
 import type { Random } from '../../crypto/random.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { IV_BYTES, openText, sealText } from '../../crypto/sealed-text.ts';
-import type { MailPurpose, NewMail } from '../../lifecycles/mail/entity.ts';
+import type { NewMail } from '../../lifecycles/mail/entity.ts';
+import type { MailPurpose } from '../../lifecycles/mail/purpose.ts';
 import { type Mail, type MailsWanted, purposeOf } from './mail.ts';
 
 export type Contents = Mail | MailsWanted;

@@ -1,6 +1,6 @@
 /** The content of a mail, without its words (src/http/views/mail.ts). */
 import type { Resumption } from '../../lifecycles/email-challenge/entity.ts';
-import type { MailPurpose } from '../../lifecycles/mail/entity.ts';
+import type { MailPurpose } from '../../lifecycles/mail/purpose.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 
 /** An event of an account. The end-user receives a notice, in case another person caused it. */

@@ -1,7 +1,8 @@
 /** The worker on deliveries in memory: its polls, their end, the failures that concern one delivery or all, and the log. */
 import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
-import type { AttemptOutcome, WebhookDelivery } from '../../../src/lifecycles/webhook-delivery/entity.ts';
+import type { AttemptOutcome } from '../../../src/lifecycles/webhook-delivery/attempt.ts';
+import type { WebhookDelivery } from '../../../src/lifecycles/webhook-delivery/entity.ts';
 import { webhookAttempts } from '../../../src/system/observed.ts';
 import type { Attempt, Attempted } from '../../../src/webhooks/attempt.ts';
 import {
