@@ -1,6 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { EmailChallengePurpose, SupersededReason } from '../../../machines/email-challenge/facts.ts';
+import type {
+  EmailChallengePurpose,
+  EmailChallengeState,
+  SupersededReason,
+} from '../../../machines/email-challenge/facts.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
 import { ofDeletedUsers } from '../retention.ts';
 import { beginsMoved, changed, endsWithReason, keeps, movesWithMachine, refuses } from '../rules.ts';
@@ -16,7 +20,7 @@ export const emailChallenges = pgTable(
   {
     id: uuid('id').notNull(),
     purpose: text('purpose').$type<EmailChallengePurpose>().notNull(),
-    state: text('state').$type<'active' | 'used' | 'superseded'>().notNull(),
+    state: text('state').$type<Exclude<EmailChallengeState, 'unsent'>>().notNull(),
     supersededReason: text('superseded_reason').$type<SupersededReason>(),
     /** SHA-256 of the secret. */
     secretHash: bytes('secret_hash').notNull(),
