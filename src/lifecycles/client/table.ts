@@ -169,6 +169,13 @@ const REGISTRATION_NAMES = Object.keys(getTableColumns(clients))
   .filter((name): name is RegistrationName => !LEFT_OUT.has(name))
   .toSorted();
 
+/** All of the registration but the id changes as a whole, by an administrator. */
+const REPLACED = Object.fromEntries(
+  Object.keys(getTableColumns(clients))
+    .filter((name) => name !== 'clientId' && !OTHERS.some((other) => other === name))
+    .map((name) => [name, 'registration'] as const),
+);
+
 const addedOf = (row: Pick<ClientFactsRow, keyof typeof ADDED>) =>
   Object.entries(ADDED).flatMap(([name, standard]) => {
     const value = row[name as keyof typeof ADDED];
@@ -214,47 +221,8 @@ const STATES: Derived = {
 export const clientTable = described(clients, {
   machine: 'client',
   key: clients.clientId,
-  /** `registration`: replaced as a whole, by an administrator. `end`: changes with the machine. `epoch`: only rises. */
-  changes: {
-    clientName: 'registration',
-    consent: 'registration',
-    applicationType: 'registration',
-    tokenEndpointAuthMethod: 'registration',
-    jwks: 'registration',
-    jwksUri: 'registration',
-    tokenEndpointAuthSigningAlg: 'registration',
-    tlsClientAuthSubjectDn: 'registration',
-    tlsClientAuthSanDns: 'registration',
-    tlsClientAuthSanUri: 'registration',
-    tlsClientAuthSanIp: 'registration',
-    tlsClientAuthSanEmail: 'registration',
-    workloadIssuer: 'registration',
-    workloadSubject: 'registration',
-    redirectUris: 'registration',
-    grantTypes: 'registration',
-    scope: 'registration',
-    defaultScope: 'registration',
-    defaultResource: 'registration',
-    policy: 'registration',
-    postLogoutRedirectUris: 'registration',
-    idTokenSignedResponseAlg: 'registration',
-    dpopBoundAccessTokens: 'registration',
-    requirePushedAuthorizationRequests: 'registration',
-    requireSignedRequestObject: 'registration',
-    requestObjectSigningAlg: 'registration',
-    authorizationSignedResponseAlg: 'registration',
-    tlsClientCertificateBoundAccessTokens: 'registration',
-    logoUri: 'registration',
-    clientUri: 'registration',
-    initiateLoginUri: 'registration',
-    tosUri: 'registration',
-    policyUri: 'registration',
-    declared: 'registration',
-    registeredBy: 'registration',
-    secretMacs: 'secret',
-    deletedAt: 'end',
-    epoch: 'epoch',
-  },
+  /** `end`: changes with the machine. `epoch`: only rises. */
+  changes: { ...REPLACED, secretMacs: 'secret', deletedAt: 'end', epoch: 'epoch' },
   spreadBy: 'everywhere',
   rights: PASSING,
   // A client that introduced itself, and that no document, registration, request, grant or consent is about: it may introduce itself again.
