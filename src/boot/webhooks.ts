@@ -6,7 +6,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import { signSecurityEvent } from '../crypto/security-event-token.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
-import { abandonWithReceiver, retryPolicyOf } from '../lifecycles/webhook-delivery/lifecycle.ts';
+import { askDelivery, removeReceiverRequest, retryPolicyOf } from '../lifecycles/webhook-delivery/lifecycle.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { webhookStore } from '../storage/webhooks.ts';
 import type { Clock } from '../system/clock.ts';
@@ -60,8 +60,9 @@ export async function cleanUpWebhooks(
   const failures: unknown[] = [];
   for (const id of await store.ofForgottenReceivers()) {
     // A row that cannot be read keeps no other.
-    await abandonWithReceiver({ deliveries: store.deliveries, ...waiting }, id, retryPolicyOf(webhooks)).catch(
-      (error: unknown) => failures.push(error),
+    const removed = removeReceiverRequest(retryPolicyOf(webhooks));
+    await askDelivery({ deliveries: store.deliveries, ...waiting }, id, removed).catch((error: unknown) =>
+      failures.push(error),
     );
   }
   await store.removeOld(webhooks.keptSeconds);

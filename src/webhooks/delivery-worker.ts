@@ -9,8 +9,9 @@ import { StoreUnavailable, Unavailable } from '../engine/errors.ts';
 import type { AttemptOutcome } from '../lifecycles/webhook-delivery/attempt.ts';
 import { type WebhookDelivery, webhookIdOf } from '../lifecycles/webhook-delivery/entity.ts';
 import {
-  claimDelivery,
-  reportAttempt,
+  askDelivery,
+  claimRequest,
+  reportRequest,
   retryPolicyOf,
   type WebhookDeliveryPorts,
 } from '../lifecycles/webhook-delivery/lifecycle.ts';
@@ -151,7 +152,7 @@ async function deliver(
   // The signing device may fail, which uses up no attempt: the event waits.
   const stored = receiver.format === 'set' ? await deps.deliveries.load(id) : null;
   const signed = stored && (await bodyOf(receiver, stored.delivery, deps));
-  const claimed = await claimDelivery(deps, id, policy);
+  const claimed = await askDelivery(deps, id, claimRequest(policy));
   if (claimed?.nextAttemptAt == null) return;
   const body = signed ?? (await bodyOf(receiver, claimed, deps));
   const timeout = AbortSignal.timeout(file.timeoutSeconds * 1000);
@@ -170,7 +171,7 @@ async function deliver(
   // An attempt that this node itself aborted has no outcome.
   if (closing.aborted && outcome !== 'delivered') return;
   webhookAttempts.publish(() => ({ receiver: receiver.name, outcome }));
-  const after = await reportAttempt(deps, id, policy, { outcome, claim: claimed.nextAttemptAt });
+  const after = await askDelivery(deps, id, reportRequest(policy, { outcome, claim: claimed.nextAttemptAt }));
   if (after === null) return;
   tellOf(deps.logger, after, outcome);
   await deps.record({ id, eventId: after.eventId, at, outcome, status, milliseconds });

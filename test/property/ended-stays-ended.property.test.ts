@@ -14,7 +14,7 @@ import { storedRecoveryCode } from '../../src/crypto/recovery-code.ts';
 import { storedPasswordHash } from '../../src/crypto/secret-types.ts';
 import { consentFacts } from '../../src/lifecycles/interaction/table.ts';
 import { linkedIdentityFacts } from '../../src/lifecycles/linked-identity/table.ts';
-import { MAIL_POLICY, reportMail } from '../../src/lifecycles/mail/lifecycle.ts';
+import { askMail, MAIL_POLICY, reportMailRequest } from '../../src/lifecycles/mail/lifecycle.ts';
 import { endedStatesOf } from '../../src/lifecycles/moves.ts';
 import { endDeclared, issueSetUp } from '../../src/lifecycles/operator-set-up/lifecycle.ts';
 import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
@@ -476,7 +476,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
       const queued = queuedMail({ keys: testKeys, random: systemRandom }, mail, new Date());
       await mailQueue(db(), clock).add(queued, null);
       const report = async (outcome: 'succeeded' | 'refused') =>
-        reportMail(ports, queued.id, MAIL_POLICY, { outcome, claim: new Date() });
+        askMail(ports, queued.id, reportMailRequest(MAIL_POLICY, { outcome, claim: new Date() }));
       return {
         row: sql`id = ${queued.id}::uuid`,
         // A node would send it.

@@ -10,12 +10,13 @@ import type { Logger } from 'pino';
 import type { ComposedMail } from '../../http/views/mail.ts';
 import type { QueuedMail } from '../../lifecycles/mail/entity.ts';
 import {
-  claimMail,
-  displaceMail,
+  askMail,
+  claimMailRequest,
+  displaceMailRequest,
   MAIL_POLICY,
   type MailPolicy,
   type MailReport,
-  reportMail,
+  reportMailRequest,
 } from '../../lifecycles/mail/lifecycle.ts';
 import { MAIL_PURPOSES } from '../../lifecycles/mail/purpose.ts';
 import { type Contents, openContents, queuedMail, type SealDeps } from '../../people/mail/contents.ts';
@@ -91,7 +92,7 @@ export function openOutbox({
     const mail = queuedMail(seal, contents, now());
     if (!(await queue.add(mail, most))) {
       const id = await queue.displaceable(mail);
-      const displaced = id === null ? null : await displaceMail(ports, id, policy);
+      const displaced = id === null ? null : await askMail(ports, id, displaceMailRequest(policy));
       if (displaced === null || displaced.after !== displaced.before) dropped(mail.purpose, 'queue_full');
       if (displaced === null) return false;
       await queue.add(mail, null);
@@ -134,7 +135,7 @@ export function openOutbox({
     for (const domain of servedAt.keys()) if (!due.some((one) => one.domain === domain)) servedAt.delete(domain);
     for (const { id, domain } of due) {
       servedAt.set(domain, ++turn);
-      const claimed = await claimMail(ports, id, policy);
+      const claimed = await askMail(ports, id, claimMailRequest(policy));
       if (claimed === null || claimed.after === claimed.before) continue;
       if (claimed.after.state === 'pending') return claimed.after;
       dropped(claimed.after.purpose, claimed.after.dropReason, { attempt: claimed.after.attempts });
@@ -153,7 +154,7 @@ export function openOutbox({
     const kind = contents === null ? null : 'content' in contents ? contents.content.kind : contents.kind;
     const failure = await failureOf(contents);
     const outcome: MailReport['outcome'] = failure === null ? 'succeeded' : failure.isFinal ? 'refused' : 'failed';
-    const reported = await reportMail(ports, id, policy, { outcome, claim });
+    const reported = await askMail(ports, id, reportMailRequest(policy, { outcome, claim }));
     const said = { kind, attempt: mail.attempts };
     if (failure === null) {
       if (contents !== null && !('content' in contents)) return;

@@ -119,8 +119,8 @@ export const revocationRequest: Request<WithGrant, Grant, GrantFacts, GrantCommi
   answer: ({ before, after }) => after !== before,
 };
 
-/** The same by an administrator. */
-export const administratorEndRequest = (actor: Actor): Request<WithGrant, Grant, GrantFacts, GrantCommit, boolean> => ({
+/** The same by an administrator: its ledger entry names them. */
+export const administratorEndRequest = (actor: Actor): typeof revocationRequest => ({
   ...revocationRequest,
   read: ({ grant, now }) => ({
     row: grant,
@@ -134,25 +134,14 @@ export type GrantPorts = Sleeping & {
 };
 
 /**
- * Its client or its end-user asks a grant to end.
+ * @param request absent: its client or its end-user asks.
  * @returns true when this call ended the grant; false when it had ended before.
  * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
  */
-export const revokeGrant = (ports: GrantPorts, first: WithGrant): Promise<boolean> =>
-  runFor(ports, first, revocationRequest);
-
-/**
- * An administrator ends it: its ledger entry names them.
- * @returns true when this call ended the grant; false when it had ended before.
- * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
- */
-export const endGrantByAdministrator = (ports: GrantPorts, first: WithGrant, actor: Actor): Promise<boolean> =>
-  runFor(ports, first, administratorEndRequest(actor));
-
-function runFor(
+export function revokeGrant(
   { store, sleep }: GrantPorts,
   first: WithGrant,
-  request: Request<WithGrant, Grant, GrantFacts, GrantCommit, boolean>,
+  request = revocationRequest,
 ): Promise<boolean> {
   const key = { clientId: first.grant.clientId, grantId: first.grant.id };
   const ports = { load: async () => withGrant(await store.load(key)), commit: store.commit, sleep };

@@ -1,11 +1,11 @@
 /** A mail on its way to the relay: a node claims the mail, attempts it, and reports the outcome to the machine. */
 
-import type { MailContext, MailEvent } from '../../../machines/mail/facts.ts';
+import type { MailEvent } from '../../../machines/mail/facts.ts';
 import { mailMachine } from '../../../machines/mail/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, runFound, type Sleeping } from '../../engine/run.ts';
-import { AS_ATTEMPTED, type RetryPolicy, retryAt } from '../webhook-delivery/lifecycle.ts';
+import { AS_ATTEMPTED, attemptsOf, claimed, type RetryPolicy, retryAt } from '../webhook-delivery/lifecycle.ts';
 import type { QueuedMail } from './entity.ts';
 import { MAILS } from './entity.ts';
 
@@ -38,18 +38,10 @@ const ended = { nextAttemptAt: null, sealedContents: null } as const;
 export const mailLifecycle: Lifecycle<QueuedMail, MailFacts, Commit> = {
   machine: mailMachine,
   stateOf: ({ state }) => state,
-  contextOf: ({ nextAttemptAt, givesUpAt, attempts }, { policy }): MailContext => ({
-    nextAttemptAt: nextAttemptAt?.getTime() ?? null,
-    givesUpAt: givesUpAt.getTime(),
-    attemptsLeft: policy.maxAttempts - attempts,
-  }),
+  contextOf: attemptsOf,
   answers: {},
   changes: {
-    claimDelivery: (row, { now, policy }) => ({
-      ...row,
-      attempts: row.attempts + 1,
-      nextAttemptAt: new Date(now.getTime() + policy.claimSeconds * 1000),
-    }),
+    claimDelivery: claimed,
     retryDelivery: (row, { now, policy }) => ({ ...row, nextAttemptAt: retryAt(row, policy, now) }),
     recordDelivery: (row, { now }) => ({ ...row, ...ended, state: 'sent', endedAt: now, dropReason: null }),
     dropMail: (row, { now }, { reason }) => ({ ...row, ...ended, state: 'dropped', endedAt: now, dropReason: reason }),
@@ -81,6 +73,7 @@ const request = (policy: MailPolicy, eventAt: (loaded: LoadedMail) => MailEvent)
   answer: ({ before, after }) => ({ before, after }),
 });
 
+/** The answer: the mail after the claim; unchanged: not this node's to attempt. */
 export const claimMailRequest = (policy: MailPolicy) =>
   // A claim is itself the next attempt.
   request(policy, ({ now }) => ({ type: 'claimed', now: now.getTime(), retryAt: now.getTime() }));
@@ -90,23 +83,13 @@ export const reportMailRequest = (policy: MailPolicy, { outcome, claim }: MailRe
       ? { type: outcome, claim: claim.getTime(), retryAt: retryAt(mail, policy, now).getTime() }
       : { type: outcome },
   );
+/** For a mail that has more right to the place. */
 export const displaceMailRequest = (policy: MailPolicy) => request(policy, () => ({ type: 'displaced' }));
 
 export type MailPorts = Sleeping & {
   readonly mails: MailStore;
 };
 
-/** @returns null: the mail is not found. @throws Unavailable */
-const ask = ({ mails, sleep }: MailPorts, id: string, asked: MailRequest): Promise<MailOutcome | null> =>
+/** @returns null: the mail is not found. @throws Unavailable, StoreUnavailable */
+export const askMail = ({ mails, sleep }: MailPorts, id: string, asked: MailRequest): Promise<MailOutcome | null> =>
   runFound({ load: () => mails.load(id), commit: mails.commit, sleep }, asked);
-
-/** @returns the mail after the claim; unchanged: not this node's to attempt. Null: the mail is not found. @throws Unavailable, StoreUnavailable */
-export const claimMail = (ports: MailPorts, id: string, policy: MailPolicy) => ask(ports, id, claimMailRequest(policy));
-
-/** @throws Unavailable, StoreUnavailable */
-export const reportMail = (ports: MailPorts, id: string, policy: MailPolicy, report: MailReport) =>
-  ask(ports, id, reportMailRequest(policy, report));
-
-/** For a mail that has more right to the place. @throws Unavailable, StoreUnavailable */
-export const displaceMail = (ports: MailPorts, id: string, policy: MailPolicy) =>
-  ask(ports, id, displaceMailRequest(policy));

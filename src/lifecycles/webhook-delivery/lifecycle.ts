@@ -76,23 +76,34 @@ export const retryAt = (
   return seconds(now, waitsSeconds[Math.min(attempts, waitsSeconds.length) - 1] ?? 0);
 };
 
+/** As of a mail. */
+type Attempted = Pick<WebhookDelivery, 'attempts' | 'nextAttemptAt' | 'givesUpAt'>;
+type Attempts = { readonly now: Date; readonly policy: Pick<RetryPolicy, 'maxAttempts' | 'claimSeconds'> };
+
+export const attemptsOf = (
+  { nextAttemptAt, givesUpAt, attempts }: Attempted,
+  { policy }: Attempts,
+): WebhookDeliveryContext => ({
+  nextAttemptAt: nextAttemptAt?.getTime() ?? null,
+  givesUpAt: givesUpAt.getTime(),
+  attemptsLeft: policy.maxAttempts - attempts,
+});
+
+export const claimed = <Row extends Attempted>(row: Row, { now, policy }: Attempts): Row => ({
+  ...row,
+  attempts: row.attempts + 1,
+  nextAttemptAt: seconds(now, policy.claimSeconds),
+});
+
 const ended = { nextAttemptAt: null } as const;
 
 export const webhookDeliveryLifecycle: Lifecycle<WebhookDelivery, WebhookDeliveryFacts, Commit> = {
   machine: webhookDeliveryMachine,
   stateOf: ({ state }) => state,
-  contextOf: ({ nextAttemptAt, givesUpAt, attempts }, { policy }): WebhookDeliveryContext => ({
-    nextAttemptAt: nextAttemptAt?.getTime() ?? null,
-    givesUpAt: givesUpAt.getTime(),
-    attemptsLeft: policy.maxAttempts - attempts,
-  }),
+  contextOf: attemptsOf,
   answers: {},
   changes: {
-    claimDelivery: (row, { now, policy }) => ({
-      ...row,
-      attempts: row.attempts + 1,
-      nextAttemptAt: seconds(now, policy.claimSeconds),
-    }),
+    claimDelivery: claimed,
     retryDelivery: (row, { now, policy, outcome }) => ({
       ...row,
       nextAttemptAt: retryAt(row, policy, now),
@@ -204,26 +215,10 @@ export type WebhookDeliveryPorts = Sleeping & {
 
 /**
  * Housekeeping removes only ended deliveries, and those leave nothing to decide.
- * @returns null: the delivery is not found. @throws Unavailable
+ * @returns null: the delivery is not found. @throws Unavailable, StoreUnavailable
  */
-const ask = <Answer>(
+export const askDelivery = <Answer>(
   { deliveries, sleep }: WebhookDeliveryPorts,
   id: string,
   asked: DeliveryRequest<Answer>,
 ): Promise<Answer | null> => runFound({ load: () => deliveries.load(id), commit: deliveries.commit, sleep }, asked);
-
-/** @returns null: it is not this node's to attempt. @throws Unavailable, StoreUnavailable */
-export const claimDelivery = (ports: WebhookDeliveryPorts, id: string, policy: RetryPolicy) =>
-  ask(ports, id, claimRequest(policy));
-
-/** @throws Unavailable, StoreUnavailable */
-export const reportAttempt = (ports: WebhookDeliveryPorts, id: string, policy: RetryPolicy, report: AttemptReport) =>
-  ask(ports, id, reportRequest(policy, report));
-
-/** @throws Unavailable, StoreUnavailable */
-export const abandonWithReceiver = (ports: WebhookDeliveryPorts, id: string, policy: RetryPolicy) =>
-  ask(ports, id, removeReceiverRequest(policy));
-
-/** @returns null: the delivery is not found. @throws Unavailable, StoreUnavailable */
-export const repeatDelivery = (ports: WebhookDeliveryPorts, id: string, policy: RetryPolicy, actor: Actor) =>
-  ask(ports, id, repeatRequest(policy, actor));

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { explanationDocument } from '../../explanation/document.ts';
 import { explanationOf, type Life, lifeOf } from '../../explanation/explanation.ts';
-import { endGrantByAdministrator } from '../../lifecycles/grant/lifecycle.ts';
+import { administratorEndRequest, revokeGrant } from '../../lifecycles/grant/lifecycle.ts';
 import { grantEndReason, subOfGrant } from '../../model/grant.ts';
 import { loadLife } from '../../storage/grant-life.ts';
 import { findListedGrant, type GrantFilter, type ListedGrant, listGrantPage } from '../../storage/grant-list.ts';
@@ -156,7 +156,7 @@ export const grant = resource('/grants/{grant_id}', 'a grant', params, (method) 
     run: async (deps, { params: { grant_id }, actor }) => {
       const stored = await find(deps, grant_id);
       if (!stored) return notFound('grant');
-      await endGrantByAdministrator(deps, stored, actor);
+      await revokeGrant(deps, stored, administratorEndRequest(actor));
       return done;
     },
   }),

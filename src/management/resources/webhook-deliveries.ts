@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RECEIVER_NAME } from '../../../policies/webhooks-schema.ts';
 import { ATTEMPT_OUTCOMES } from '../../lifecycles/webhook-delivery/attempt.ts';
 import { type WebhookDelivery, webhookIdOf } from '../../lifecycles/webhook-delivery/entity.ts';
-import { repeatDelivery, retryPolicyOf } from '../../lifecycles/webhook-delivery/lifecycle.ts';
+import { askDelivery, repeatRequest, retryPolicyOf } from '../../lifecycles/webhook-delivery/lifecycle.ts';
 import { attemptsOf, findDelivery, listDeliveryPage } from '../../storage/webhook-list.ts';
 import { webhookStore } from '../../storage/webhooks.ts';
 import { addressOf, links } from '../addresses.ts';
@@ -112,7 +112,7 @@ export const webhookRepetitions = resource(
         // The same request again sends nothing again.
         const delivery = makes.wasCarriedOut
           ? await findDelivery(db, id)
-          : await repeatDelivery(ports, id, retryPolicyOf(configuration().webhooks), actor);
+          : await askDelivery(ports, id, repeatRequest(retryPolicyOf(configuration().webhooks), actor));
         if (delivery === null) return notFound('delivery');
         await makes.carryOut();
         return created(deliveryDocument(issuer, delivery), addressOfDelivery(issuer, id));

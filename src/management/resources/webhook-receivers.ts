@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { shownAddress, type WebhookReceiver } from '../../../policies/webhooks-schema.ts';
 import { TEST_EVENT } from '../../lifecycles/webhook-delivery/entity.ts';
-import { repeatDelivery, retryPolicyOf } from '../../lifecycles/webhook-delivery/lifecycle.ts';
+import { askDelivery, repeatRequest, retryPolicyOf } from '../../lifecycles/webhook-delivery/lifecycle.ts';
 import type { Drizzle } from '../../storage/database.ts';
 import { abandonedOf, type Backlog, backlogOf, countAbandoned, findDelivery } from '../../storage/webhook-list.ts';
 import { pausedSince, switchReceiver } from '../../storage/webhook-switch.ts';
@@ -183,7 +183,7 @@ export const webhookRedeliveries = resource(
         const ids = makes.wasCarriedOut ? [] : await abandonedOf(db, name, limit);
         for (let next = 0; next < ids.length; next += AT_ONCE) {
           const some = ids.slice(next, next + AT_ONCE);
-          await Promise.all(some.map((id) => repeatDelivery(ports, id, policy, actor)));
+          await Promise.all(some.map((id) => askDelivery(ports, id, repeatRequest(policy, actor))));
         }
         await makes.carryOut();
         const deliveries = `${addressOf(issuer, 'webhook-deliveries')}?${new URLSearchParams({ receiver: name })}`;

@@ -3,7 +3,12 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimDelivery, reportAttempt, retryPolicyOf } from '../../../src/lifecycles/webhook-delivery/lifecycle.ts';
+import {
+  askDelivery,
+  claimRequest,
+  reportRequest,
+  retryPolicyOf,
+} from '../../../src/lifecycles/webhook-delivery/lifecycle.ts';
 import { webhookStore } from '../../../src/storage/webhooks.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -62,9 +67,9 @@ describe.each(ways)('webhooks through the %s', (way) => {
     const id = UUID.exec(recorded.out)?.[0] ?? '';
     const { deliveries } = webhookStore(opened.database.drizzle, databaseClock);
     const [ports, policy] = [{ deliveries, sleep: async () => {} }, retryPolicyOf(webhooksFile([]))];
-    const claimed = await claimDelivery(ports, id, policy);
+    const claimed = await askDelivery(ports, id, claimRequest(policy));
     const claim = claimed?.nextAttemptAt ?? new Date(0);
-    await reportAttempt(ports, id, policy, { outcome: 'gone', claim });
+    await askDelivery(ports, id, reportRequest(policy, { outcome: 'gone', claim }));
     expect((await run('deliveries', '--state', 'abandoned')).out).toMatch(
       new RegExp(`${id} +crm +webhook\\.test +.* UTC +abandoned \\(receiver_gone\\) +1 +gone`),
     );

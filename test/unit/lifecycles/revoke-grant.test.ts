@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
-import { endGrantByAdministrator, revocationOf, revokeGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
+import { administratorEndRequest, revocationOf, revokeGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
 import { type Fate, fakeGrantStore } from './fake-grant-store.ts';
 import { CLIENT, chainGrant, NOW } from './given.ts';
 
@@ -32,7 +32,8 @@ test('an active grant ends, with one entry', async () => {
 test('an administrator ends it with another reason, and the entry names the actor', async () => {
   const { store } = given();
   const actor = { kind: 'operator', id: 'the sub', addressHash: 'a hash' } as const;
-  const end = () => endGrantByAdministrator({ store, sleep: async () => {} }, { now: NOW, grant: store.row }, actor);
+  const end = () =>
+    revokeGrant({ store, sleep: async () => {} }, { now: NOW, grant: store.row }, administratorEndRequest(actor));
   expect(await end()).toBe(true);
   expect(store.row).toMatchObject({ state: 'revoked', revokedReason: 'ended_by_administrator' });
   expect(store.ledger).toMatchObject([

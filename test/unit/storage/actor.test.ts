@@ -1,7 +1,7 @@
 /** The ledger names the administrator who ended a grant or a session, or changed a key. */
 import { desc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endGrantByAdministrator, revokeGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
+import { administratorEndRequest, revokeGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
 import { endSessionByAdministrator } from '../../../src/lifecycles/session/lifecycle.ts';
 import { passTime, requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { type Actor, commandLine } from '../../../src/model/actor.ts';
@@ -36,8 +36,8 @@ describe.each(databaseKinds)('the actor, on %s', (kind) => {
   test('of a grant that an administrator ended: once, with its own reason', async () => {
     const granted = await givenGrant(ports);
     const first = { now: ports.clock.now(), grant: await loadGrant(ports, granted) };
-    expect(await endGrantByAdministrator(grantPorts(), first, OPERATOR)).toBe(true);
-    expect(await endGrantByAdministrator(grantPorts(), first, OPERATOR)).toBe(false);
+    expect(await revokeGrant(grantPorts(), first, administratorEndRequest(OPERATOR))).toBe(true);
+    expect(await revokeGrant(grantPorts(), first, administratorEndRequest(OPERATOR))).toBe(false);
     expect(await loadGrant(ports, granted)).toMatchObject({ revokedReason: 'ended_by_administrator' });
     const ends = (await ledgerOf(ports, granted.grantId)).filter(({ machine }) => machine === 'grant');
     expect(ends).toMatchObject([

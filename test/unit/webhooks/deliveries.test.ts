@@ -3,7 +3,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUpWebhooks } from '../../../src/boot/webhooks.ts';
-import { repeatDelivery, retryPolicyOf } from '../../../src/lifecycles/webhook-delivery/lifecycle.ts';
+import { askDelivery, repeatRequest, retryPolicyOf } from '../../../src/lifecycles/webhook-delivery/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { sessions, transitions, webhookDeliveries, webhookReceivers } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD } from '../../support/actors.ts';
@@ -163,7 +163,7 @@ describe('webhooks', () => {
     expect(worker.logs()).toContain('an event is dead-lettered');
     status = 204;
     const ports = { deliveries: worker.store.deliveries, sleep: async () => {} };
-    await repeatDelivery(ports, given?.id ?? '', retryPolicyOf(webhooksFile([])), commandLine);
+    await askDelivery(ports, given?.id ?? '', repeatRequest(retryPolicyOf(webhooksFile([])), commandLine));
     await worker.round();
     expect(await worker.stored()).toMatchObject([{ state: 'delivered', attempts: 1, abandonedReason: null }]);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
