@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import type { ConfiguredSecret } from './administration/secrets.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
-import { addExample } from './group-example.ts';
 import { decodeUtf8 } from './input.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
@@ -12,15 +11,7 @@ import { withSecrets } from './reached.ts';
 
 const NAME = ['<name>', 'as the files name it, or STATEHOUSE_SMTP_URL'] as const;
 
-export function secretsCommands(program: Command, cli: Cli): void {
-  const secrets = program.command('secrets').description('secrets that the configuration names, and the mail server');
-  secretsListCommand(secrets, cli);
-  secretsSetCommand(secrets, cli);
-  secretsRemoveCommand(secrets, cli);
-  addExample(secrets);
-}
-
-function secretsListCommand(parent: Command, cli: Cli): void {
+export function secretsListCommand(parent: Command, cli: Cli): void {
   parent
     .command('list')
     .description('each secret, and where it comes from; never the value')
@@ -45,7 +36,7 @@ const sourceOf = ({ source, problem }: ConfiguredSecret): string =>
 const usesOf = ({ used_by: uses }: ConfiguredSecret): string =>
   uses.map(({ file, key }) => (file === null ? 'mails' : `${file}: ${key}`)).join(', ');
 
-function secretsSetCommand(parent: Command, cli: Cli): void {
+export function secretsSetCommand(parent: Command, cli: Cli): void {
   parent
     .command('set')
     .description('store a secret, or replace it; every node uses it within seconds')
@@ -80,7 +71,7 @@ async function read(path: string): Promise<string> {
   return decodeUtf8(bytes, 'The file').replace(/[\r\n]+$/, '');
 }
 
-function secretsRemoveCommand(parent: Command, cli: Cli): void {
+export function secretsRemoveCommand(parent: Command, cli: Cli): void {
   parent
     .command('remove')
     .description('remove a stored secret that no file needs')

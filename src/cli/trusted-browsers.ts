@@ -5,21 +5,13 @@ import { isUuid } from '../oauth/sub.ts';
 import type { TrustedBrowser } from './administration/trusted-browsers.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
-import { addExample } from './group-example.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
 import { withTrustedBrowsers } from './reached.ts';
 
 type Options = { readonly user: string; readonly json?: true };
 
-export function trustedBrowsersCommands(program: Command, cli: Cli): void {
-  const group = program.command('trusted-browsers').description('browsers in which end-users skip the second factor');
-  listCommand(group, cli);
-  endCommand(group, cli);
-  addExample(group);
-}
-
-function listCommand(parent: Command, cli: Cli): void {
+export function trustedBrowsersListCommand(parent: Command, cli: Cli): void {
   parent
     .command('list')
     .description('the trusted browsers of an end-user, the newest first')
@@ -41,7 +33,7 @@ Example:
     });
 }
 
-function endCommand(parent: Command, cli: Cli): void {
+export function trustedBrowsersEndCommand(parent: Command, cli: Cli): void {
   parent
     .command('end')
     .description('end the trust: the next sign-in asks for the second factor')
