@@ -5,13 +5,13 @@ import { loadConfiguration } from '../config/load.ts';
 import { secretVariable } from '../config/secret-variable.ts';
 import { printable } from '../config/shown.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
+import { jsonIn } from '../oauth/json.ts';
 import { isJsonObject } from '../registration/record-problem.ts';
 import { SOURCES } from '../registration/sources/all.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { openText } from './files/chunks.ts';
 import { exportedRecords } from './files/exported.ts';
-import { parsedOr } from './files/lines.ts';
 import { ownRecords, type RecordSource } from './records-file.ts';
 
 type Options = {
@@ -67,7 +67,7 @@ async function columnsOf(cli: Cli, maps: readonly string[]): Promise<ReadonlyMap
 /** `{"column": "member"}` */
 async function pairsInFile({ input }: Cli, file: string): Promise<readonly (readonly [string, string])[]> {
   const { source, read } = await openText(input, file);
-  const object = parsedOr((await Array.fromAsync(read())).join(''));
+  const object = jsonIn((await Array.fromAsync(read())).join(''));
   const pairs = isJsonObject(object) ? Object.entries(object) : null;
   if (pairs === null || pairs.some(([, member]) => typeof member !== 'string'))
     throw new CommandRefused(`${source}: a JSON object of columns and members is expected, such as {"mail": "email"}.`);

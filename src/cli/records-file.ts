@@ -1,11 +1,13 @@
 /** Reads the JSON of an import: one object, a list of them, or `{"clients": […]}`. */
+
 import { constants } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { printable } from '../config/shown.ts';
+import { jsonIn } from '../oauth/json.ts';
 import { isJsonObject } from '../registration/record-problem.ts';
 import { CommandRefused } from './failure.ts';
 import { openText, type TextFile, unreadable } from './files/chunks.ts';
-import { linesOf, NOT_JSON, parsedOr, TOO_LONG } from './files/lines.ts';
+import { linesOf, NOT_JSON, TOO_LONG } from './files/lines.ts';
 import { decodeUtf8, type Input } from './input.ts';
 
 export type RecordKind = 'clients' | 'users';
@@ -57,7 +59,7 @@ export async function ownRecords(input: Input, file: string): Promise<RecordSour
 
 async function* sentLines({ read }: Pick<TextFile, 'read'>): AsyncGenerator<SentRecord> {
   for await (const { line, text } of linesOf(read())) {
-    const value = text === null ? undefined : parsedOr(text);
+    const value = text === null ? undefined : jsonIn(text);
     if (value !== undefined) yield { value, line };
     else yield { value: UNREADABLE, line, reasons: [text === null ? TOO_LONG : NOT_JSON] };
   }
@@ -71,7 +73,7 @@ async function isJsonLines({ read }: Pick<TextFile, 'read'>): Promise<boolean> {
     if (first.length === 2) break;
   }
   const [one = '', two = ''] = first;
-  return isJsonObject(parsedOr(one)) && two.startsWith('{');
+  return isJsonObject(jsonIn(one)) && two.startsWith('{');
 }
 
 /** Null: it is no text of JSON lines. */

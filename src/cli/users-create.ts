@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
+import { jsonIn } from '../oauth/json.ts';
 import { readUserRecord } from '../registration/user-record.ts';
 import { accepted } from './accepted.ts';
 import type { UserChanged } from './administration/users.ts';
@@ -85,11 +86,8 @@ const refuse = (words: string) => new CommandRefused(`${words}; nothing was chan
 
 /** A value that is not JSON stays a text, which the schema then refuses with an error text. */
 function jsonOr(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  const parsed = jsonIn(value);
+  return parsed === undefined ? value : parsed;
 }
 
 function asDocument({ outcome, sub, username, madePassword: password, warnings }: UserChanged): string {

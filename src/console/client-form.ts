@@ -2,10 +2,12 @@
  * The fields of a client, as a form and as a list. policies/client-schema.ts defines the names, texts and bounds, so a
  * new field there has an input here too.
  */
+
 import { html } from 'ghtml';
 import { clientFieldWords, clientRecordSchema } from '../../policies/client-schema.ts';
 import type { Markup } from '../http/views/page.ts';
 import type { Item } from '../management/client/documents.ts';
+import { jsonIn } from '../oauth/json.ts';
 import { type Input, input } from './components.ts';
 import type { Fields } from './shown.ts';
 import { code, name as shownName } from './shown-text.ts';
@@ -299,13 +301,10 @@ const jsonText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : String(value ?? '');
 
 /** Text that is no JSON is sent as it is: the server says what it expects. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text || undefined;
-  }
-}
+const jsonOr = (text: string): unknown => {
+  const value = jsonIn(text);
+  return value === undefined ? text || undefined : value;
+};
 
 export const listIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
@@ -323,7 +322,7 @@ function typed({ name, kind }: Field, fields: Fields): unknown {
         .map((line) => line.trim())
         .filter((line) => line !== '');
     case 'json':
-      return jsonIn(fields.get(name).trim());
+      return jsonOr(fields.get(name).trim());
     case 'flag':
       return fields.get(name) === 'true';
     default:

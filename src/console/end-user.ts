@@ -1,7 +1,9 @@
 /** One end-user: the account, its ways to sign in, its browsers and apps, and its activity. Change the account, remove a way to sign in. */
+
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import type { Document, Item } from '../management/client/documents.ts';
+import { jsonIn } from '../oauth/json.ts';
 import { browserOf } from './browser.ts';
 import { button, doneWords, facts, form, input, link, section, shownOr, table, time, withQuery } from './components.ts';
 import { type GrantItem, grantColumns } from './grants.ts';
@@ -259,12 +261,8 @@ async function change(viewer: Viewer, fields: Fields): Promise<Shown> {
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const read: unknown = JSON.parse(text.trim() || '{}');
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
+  const read = jsonIn(text.trim() || '{}');
+  return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Record<string, unknown>) : null;
 }
 
 export const refusalOf = ({ title, errors }: Problem): Markup =>

@@ -1,4 +1,5 @@
 /** The client of the management API, the only part of the server that the console knows. */
+import { jsonIn } from '../oauth/json.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import type { Received, Send, Sent } from './send.ts';
 
@@ -123,7 +124,7 @@ function queryOf(query: Query): string {
 
 function answerOf<Value>(received: Received): Answer<Value> {
   const { status, body } = received;
-  const json = jsonIn(body);
+  const json = jsonIn(body) ?? null;
   if (status >= 200 && status < 300) return { ok: true, value: json as Value, etag: received.header('etag') };
   const told = (json ?? {}) as Partial<Omit<Problem, 'status'>> & { readonly type?: string; readonly error?: string };
   return {
@@ -137,12 +138,4 @@ function answerOf<Value>(received: Received): Answer<Value> {
       missingScope: /\bscope="([^"]*)"/.exec(received.header('www-authenticate') ?? '')?.[1] ?? null,
     },
   };
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return body === '' ? null : JSON.parse(body);
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,9 @@
 /** POST /oauth/register (RFC 7591) and the client configuration endpoint (RFC 7592): HTTP around src/protocol/client-registration.ts. */
+
 import type { FastifyError, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import { errorDescription } from '../oauth/errors.ts';
+import { jsonIn } from '../oauth/json.ts';
 import {
   type ClientRegistrationDeps,
   changeSelf,
@@ -33,7 +35,7 @@ export const registrationRoutes = fp<RegistrationRoutesOptions>(
     const anyOrigin = { isBrowserOrigin: async () => true };
     const onRequest = crossOrigin(anyOrigin, ['POST']);
     app.post(REGISTER, { onRequest, errorHandler: errorHandler(false) }, async (request, reply) => {
-      const sent = jsonIn(request);
+      const sent = jsonIn(textOf(request));
       if (sent === undefined) return refuse(request, reply, NOT_JSON);
       return send(request, reply, await registerSelf(deps, senderOf(request), sent));
     });
@@ -46,7 +48,7 @@ export const registrationRoutes = fp<RegistrationRoutesOptions>(
       send(request, reply, await showSelf(deps, senderOf(request), request.params.clientId)),
     );
     app.put<{ Params: Params }>(REGISTERED, options, async (request, reply) => {
-      const sent = jsonIn(request);
+      const sent = jsonIn(textOf(request));
       if (sent === undefined) return refuse(request, reply, NOT_JSON);
       return send(request, reply, await changeSelf(deps, senderOf(request), request.params.clientId, sent));
     });
@@ -72,14 +74,7 @@ const senderOf = (request: FastifyRequest): RegistrationSender => ({
   address: () => addressKey(request.ip, request.socket.remoteAddress ?? ''),
 });
 
-/** Undefined: no JSON. */
-function jsonIn({ body }: FastifyRequest): unknown {
-  try {
-    return JSON.parse(typeof body === 'string' ? body : '');
-  } catch {
-    return undefined;
-  }
-}
+const textOf = ({ body }: FastifyRequest): string => (typeof body === 'string' ? body : '');
 
 const malformed = (reason: string, description: string): RegistrationRefused => ({
   kind: 'refused',

@@ -1,6 +1,8 @@
 /** Lists in pages: a bounded number of items, and an opaque cursor to the next ones. */
+
 import { z } from 'zod';
 import { BASE64URL, base64urlDecode } from '../crypto/base64url.ts';
+import { jsonIn } from '../oauth/json.ts';
 import type { Place } from '../storage/keyed-page.ts';
 import { MAX_PAGE_ITEMS, type Page, type PageRequest } from '../storage/page.ts';
 import { type Problem, problem } from './problem.ts';
@@ -103,13 +105,7 @@ export async function listAnswer<Position>(
   return at.kind === 'problem' ? at : found(pageBody(await read({ limit, after: at.position }), href));
 }
 
-export function cursorValue(cursor: string): unknown {
-  try {
-    return JSON.parse(base64urlDecode(cursor)?.toString() ?? '');
-  } catch {
-    return undefined;
-  }
-}
+export const cursorValue = (cursor: string): unknown => jsonIn(base64urlDecode(cursor)?.toString() ?? '');
 
 /** @param self the address of this list, with the query as it was sent. */
 export function pageBody({ items, next, total }: Page<object, unknown>, self: string): object {

@@ -2,9 +2,11 @@
  * Reads the document of a client as a registration (draft-ietf-oauth-client-id-metadata-document §4). No sentence about a document has
  * anything of its content.
  */
+
 import type { MetadataDocuments } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { SentRegistration } from '../lifecycles/client/lifecycle.ts';
+import { jsonIn } from '../oauth/json.ts';
 import { readIntroducedClient } from './introduced-client.ts';
 import { isJsonObject, withoutNulls } from './record-problem.ts';
 
@@ -22,7 +24,7 @@ export function readClientDocument(
   rules: MetadataDocuments,
   configuration: Configuration,
 ): DocumentReading {
-  const parsed = parsedJson(text);
+  const parsed = jsonIn(text);
   if (!isJsonObject(parsed)) return broken('The document is not a JSON object.');
   const document = withoutNulls(parsed);
   // CIMD §4: compared as strings, without normalization.
@@ -35,12 +37,4 @@ export function readClientDocument(
   const { host } = new URL(url);
   const introduced = { clientId: url, method: method as string, access: rules, hosts: () => [host], otherwise: host };
   return readIntroducedClient(document, introduced, configuration);
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

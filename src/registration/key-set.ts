@@ -1,6 +1,8 @@
 /** The key set that a client publishes, as it was fetched (RFC 7517 §5). */
+
 import { clientKeySchema, PRIVATE_KEY_MEMBERS } from '../../policies/client-schema.ts';
 import { type PublicJwk, whatIsWrongWithKey } from '../crypto/client-keys.ts';
+import { jsonIn } from '../oauth/json.ts';
 import { isJsonObject } from './record-problem.ts';
 
 /**
@@ -19,12 +21,4 @@ export function readKeySet(text: string): readonly PublicJwk[] {
     const { success, data } = clientKeySchema.safeParse(key);
     return success && whatIsWrongWithKey(data) === null ? [data] : [];
   });
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

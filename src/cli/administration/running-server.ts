@@ -2,11 +2,13 @@
  * Finds the server that a command speaks to: the server that the environment names, or the server that holds the embedded database
  * of this folder. With DATABASE_URL, commands go to the database, which any number of processes can use.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import { MANAGEMENT_SCOPE_NAMES } from '../../config/management-resource.ts';
 import { secretVariable } from '../../config/secret-variable.ts';
 import { printable } from '../../config/shown.ts';
+import { jsonIn } from '../../oauth/json.ts';
 import { pathUnder, urlUnder } from '../../oauth/urls.ts';
 import { folderHolder } from '../../storage/folder-lock.ts';
 import { readServerCredential, type ServerCredential } from '../../storage/server-credential.ts';
@@ -111,10 +113,6 @@ function serverHere({ origin, issuer, secret }: ServerCredential, fetch: Fetch, 
 }
 
 function tokenIn(text: string): string | null {
-  try {
-    const { access_token: token } = JSON.parse(text) as { access_token?: unknown };
-    return typeof token === 'string' ? token : null;
-  } catch {
-    return null;
-  }
+  const { access_token: token } = (jsonIn(text) ?? {}) as { access_token?: unknown };
+  return typeof token === 'string' ? token : null;
 }

@@ -1,4 +1,5 @@
 /** The records of the export of another system, whatever the form of its file: JSON lists, JSON lines, CSV or LDIF. */
+import { jsonIn } from '../../oauth/json.ts';
 import { isJsonObject } from '../../registration/record-problem.ts';
 import { type Adapter, type Source, type SourceOptions, SourceRefused } from '../../registration/sources/source.ts';
 import { CommandRefused } from '../failure.ts';
@@ -8,7 +9,7 @@ import { openText, type TextFile } from './chunks.ts';
 import { csvRows } from './csv-rows.ts';
 import { listRecords } from './json-lists.ts';
 import { ldifEntries } from './ldif-entries.ts';
-import { linesOf, NOT_JSON, parsedOr, TOO_LONG } from './lines.ts';
+import { linesOf, NOT_JSON, TOO_LONG } from './lines.ts';
 
 /** A record of a file. `reason`: why it cannot be read; null: it can. */
 type Raw = {
@@ -77,7 +78,7 @@ async function formOf(text: TextFile, { isLdif, lists }: Source): Promise<Form> 
   }
   const [one, two] = first;
   // A line that is too long for a record is a whole document.
-  const object = parsedOr((one ?? '').replace(/^\uFEFF/, ''));
+  const object = jsonIn((one ?? '').replace(/^\uFEFF/, ''));
   if (!isJsonObject(object)) return 'lists';
   const hasList = lists.some((path) => Object.hasOwn(object, path.split('.')[0] ?? ''));
   return two === undefined && hasList ? 'lists' : 'lines';
@@ -94,7 +95,7 @@ const READERS: Readonly<Record<Form, (text: TextFile, source: Source) => AsyncGe
   },
   async *lines({ read }) {
     for await (const { line, text } of linesOf(read())) {
-      const value = text === null ? undefined : parsedOr(text);
+      const value = text === null ? undefined : jsonIn(text);
       yield { list: '', value, line, reason: text === null ? TOO_LONG : value === undefined ? NOT_JSON : null };
     }
   },

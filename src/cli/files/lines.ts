@@ -32,12 +32,3 @@ export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<Li
 
 export const TOO_LONG = `Expected a record of at most ${MAX_RECORD_CHARACTERS} characters, found a longer one.`;
 export const NOT_JSON = 'Expected a JSON object, found a line that is not JSON.';
-
-/** @returns undefined: not JSON. */
-export function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

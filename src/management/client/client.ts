@@ -1,4 +1,5 @@
 /** The one client of the management API. How a request gets there, over a network or within a process, is its transport. */
+import { jsonIn } from '../../oauth/json.ts';
 import type { Method } from '../operations.ts';
 import type { Asked, Document, PathWith } from './documents.ts';
 import type { Received, Transport } from './transport.ts';
@@ -115,14 +116,6 @@ const fieldIn = ({ field, detail }: Readonly<Record<string, unknown>>): FieldAtF
   field: typeof field === 'string' ? field : null,
   detail: String(detail),
 });
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 export type List<One> = {
   readonly items: readonly One[];

@@ -1,5 +1,7 @@
 /** Asks the challenge service of `bot-check.yaml` whether a person filled a form. */
+
 import type { BotCheckForm, BotCheckPolicy } from '../../../policies/bot-check-schema.ts';
+import { jsonIn } from '../../oauth/json.ts';
 import type { BotRefusal } from '../../protocol/sign-in.ts';
 import { CHALLENGE_SERVICES } from './services.ts';
 
@@ -66,7 +68,7 @@ async function verify(deps: BotCheckDeps, policy: BotCheckPolicy, answer: string
 /** A service that refuses our own key says so with a status of 401 or 403, or fails: that is no fault of the person. */
 function successIn(status: number, text: string): boolean | null {
   if (status >= 500 || status === 401 || status === 403 || status === 429) return null;
-  const said = parsed(text);
+  const said = jsonIn(text);
   if (typeof said !== 'object' || said === null || !('success' in said)) return null;
   return said.success === true ? true : isOurFault(said) ? null : false;
 }
@@ -77,12 +79,4 @@ const OUR_FAULTS = ['missing-input-secret', 'invalid-input-secret', 'internal-er
 function isOurFault(said: object): boolean {
   const codes: unknown = 'error-codes' in said ? said['error-codes'] : [];
   return Array.isArray(codes) && codes.some((code) => OUR_FAULTS.includes(String(code)));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -3,6 +3,7 @@
  * (https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_ListUsers.html), or CSV with the header of its user
  * import (https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-using-import-tool.html). It hands out no hashes.
  */
+import { jsonIn } from '../../oauth/json.ts';
 import { type Draft, linked, userOf } from './draft.ts';
 import type { Converted, JsonObject, Source, SourceOptions } from './source.ts';
 import { flagOf, instantIn, instantOf, listOf, memberOf, textOf } from './values.ts';
@@ -68,12 +69,7 @@ function attributesOf(user: JsonObject): JsonObject {
 
 /** The attribute is a text of JSON. */
 function linksOf(attributes: JsonObject) {
-  let identities: unknown = null;
-  try {
-    identities = JSON.parse(textOf(attributes, 'identities') ?? '[]');
-  } catch {
-    return [];
-  }
+  const identities = jsonIn(textOf(attributes, 'identities') ?? '[]');
   if (!Array.isArray(identities)) return [];
   return identities.map((one) => ({
     provider: textOf(one, 'providerName') ?? '',

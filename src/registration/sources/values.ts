@@ -1,4 +1,5 @@
 /** The values of exports: each system writes texts, flags and instants in its own way. Undefined: absent, or of another type. */
+import { jsonIn } from '../../oauth/json.ts';
 import { isJsonObject } from '../record-problem.ts';
 import type { JsonObject } from './source.ts';
 
@@ -20,19 +21,10 @@ export const listOf = (value: unknown, name: string): readonly unknown[] => {
 
 export const objectOf = (value: unknown, name: string): JsonObject => {
   const member = memberOf(value, name);
-  return isJsonObject(member) ? member : (jsonIn(member) ?? {});
+  // A column may have its JSON as text.
+  const read = typeof member === 'string' ? jsonIn(member) : member;
+  return isJsonObject(read) ? read : {};
 };
-
-/** A column of JSON text. */
-export function jsonIn(text: unknown): JsonObject | undefined {
-  if (typeof text !== 'string' || !text.trim().startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 const YES = ['true', 't', '1', 'yes', 'y', 'on'];
 const NO = ['false', 'f', '0', 'no', 'n', 'off'];
