@@ -1,4 +1,4 @@
-import { and, asc, eq, exists, inArray, isNull, not, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, exists, inArray, isNull, not, or, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
 import { userFacts } from '../lifecycles/user/table.ts';
@@ -254,9 +254,6 @@ export async function knownUsers(db: Drizzle, ids: readonly string[]): Promise<R
     ]),
   );
 }
-
-export const listUsers = (db: Drizzle): Promise<User[]> =>
-  reading(() => db.select(userColumns).from(users).where(isNull(users.deletedAt)).orderBy(asc(users.usernameKey)));
 
 /**
  * Accounts whose verified address this is, in any case; the oldest first. Bounded: accounts that only say so do not count, or five

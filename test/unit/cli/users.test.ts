@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesPassword } from '../../../src/crypto/password.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { emailChallenges } from '../../../src/storage/schema.ts';
-import { findUserForSignIn, listUsers } from '../../../src/storage/users.ts';
+import { findUserForSignIn } from '../../../src/storage/users.ts';
+import { listUsers } from '../../support/listed-users.ts';
 import { type CommandLine, openCommandLine, ways } from './command-line.ts';
 
 describe.each(ways)('users, through the %s', (way) => {

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { grantState } from '../../../src/model/grant.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { findClaims, findUserForSignIn, isSub, listUsers, usernameKey } from '../../../src/storage/users.ts';
+import { findClaims, findUserForSignIn, isSub, usernameKey } from '../../../src/storage/users.ts';
 import { disableUser, enableUser, insertUser, type NewUser, updateUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { listUsers } from '../../support/listed-users.ts';
 import { givenGrant, givenUser, loadGrant, moveHead, nextMove, openPorts, type Ports } from './ports.ts';
 
 const newUser = (username: string): NewUser => ({
