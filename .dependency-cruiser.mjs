@@ -282,7 +282,7 @@ export default {
     only(
       'the-management-client-is-a-leaf',
       '^src/management/client/',
-      ['^src/management/client/', '^src/oauth/json\\.ts$'],
+      ['^src/management/client/', '^src/oauth/sent-text\\.ts$'],
       'It knows the resources as types, which are erased: a command through a server loads nothing of the server.',
       valuesOnly,
     ),
@@ -319,7 +319,7 @@ export default {
         '^src/http/views/(browser-name|page)\\.ts$',
         // It is in English only.
         '^src/http/words/languages\\.ts$',
-        '^src/oauth/(client-methods|json|parameters|urls)\\.ts$',
+        '^src/oauth/(client-methods|parameters|sent-text|urls)\\.ts$',
         '^policies/(client-schema|profiles)\\.ts$',
         packages('fastify', '@fastify/cookie', 'ghtml'),
         NODE,

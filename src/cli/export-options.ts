@@ -5,7 +5,7 @@ import { loadConfiguration } from '../config/load.ts';
 import { secretVariable } from '../config/secret-variable.ts';
 import { printable } from '../config/shown.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
-import { jsonIn } from '../oauth/json.ts';
+import { jsonIn } from '../oauth/sent-text.ts';
 import { isJsonObject } from '../registration/record-problem.ts';
 import { SOURCES } from '../registration/sources/all.ts';
 import type { Cli } from './cli.ts';

@@ -3,7 +3,7 @@
 import { constants } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { printable } from '../config/shown.ts';
-import { jsonIn } from '../oauth/json.ts';
+import { jsonIn } from '../oauth/sent-text.ts';
 import { isJsonObject } from '../registration/record-problem.ts';
 import { CommandRefused } from './failure.ts';
 import { openText, type TextFile, unreadable } from './files/chunks.ts';

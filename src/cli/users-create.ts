@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
-import { jsonIn } from '../oauth/json.ts';
+import { jsonIn } from '../oauth/sent-text.ts';
 import { readUserRecord } from '../registration/user-record.ts';
 import { accepted } from './accepted.ts';
 import type { UserChanged } from './administration/users.ts';

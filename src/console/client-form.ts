@@ -7,7 +7,7 @@ import { html } from 'ghtml';
 import { clientFieldWords, clientRecordSchema } from '../../policies/client-schema.ts';
 import type { Markup } from '../http/views/page.ts';
 import type { Item } from '../management/client/documents.ts';
-import { jsonIn } from '../oauth/json.ts';
+import { jsonIn } from '../oauth/sent-text.ts';
 import { type Input, input } from './components.ts';
 import type { Fields } from './shown.ts';
 import { code, name as shownName } from './shown-text.ts';

@@ -3,7 +3,7 @@
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import type { Document, Item } from '../management/client/documents.ts';
-import { jsonIn } from '../oauth/json.ts';
+import { jsonIn } from '../oauth/sent-text.ts';
 import { browserOf } from './browser.ts';
 import { button, doneWords, facts, form, input, link, section, shownOr, table, time, withQuery } from './components.ts';
 import { type GrantItem, grantColumns } from './grants.ts';

@@ -2,6 +2,7 @@
  * The handlers of the console: they find the signed-in user, check the origin of forms, and turn the result of a page
  * into a response. The pages are data (screens.ts).
  */
+
 import { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { html } from 'ghtml';
@@ -10,6 +11,7 @@ import type { Handlers } from '../http/lazy-routes.ts';
 import type { PageParts } from '../http/page-parts.ts';
 import { setLogLine } from '../http/request-log.ts';
 import { seeOther } from '../http/security-headers.ts';
+import { isStorable } from '../oauth/sent-text.ts';
 import { pathUnder, urlUnder } from '../oauth/urls.ts';
 import { comesFromThisServer } from './came-from.ts';
 import { credentialIn } from './credential.ts';
@@ -346,9 +348,8 @@ const notAllowed = (scope: string): Notice => ({
 /** Treats a field as absent if it is malformed, or has a character that Postgres cannot store. */
 function fieldsOf(encoded: string): Fields {
   const fields = new URLSearchParams(encoded);
-  const isWhole = (value: string) => !value.includes('\0') && value.isWellFormed();
   return {
-    get: (name) => fields.getAll(name).filter(isWhole).at(0) ?? '',
-    all: (name) => fields.getAll(name).filter(isWhole),
+    get: (name) => fields.getAll(name).filter(isStorable).at(0) ?? '',
+    all: (name) => fields.getAll(name).filter(isStorable),
   };
 }

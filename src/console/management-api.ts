@@ -1,5 +1,5 @@
 /** The client of the management API, the only part of the server that the console knows. */
-import { jsonIn } from '../oauth/json.ts';
+import { jsonIn } from '../oauth/sent-text.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import type { Received, Send, Sent } from './send.ts';
 

@@ -3,7 +3,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import { errorDescription } from '../oauth/errors.ts';
-import { jsonIn } from '../oauth/json.ts';
+import { jsonIn } from '../oauth/sent-text.ts';
 import {
   type ClientRegistrationDeps,
   changeSelf,

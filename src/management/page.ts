@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { BASE64URL, base64urlDecode } from '../crypto/base64url.ts';
-import { jsonIn } from '../oauth/json.ts';
+import { isStorable, jsonIn } from '../oauth/sent-text.ts';
 import type { Place } from '../storage/keyed-page.ts';
 import { MAX_PAGE_ITEMS, type Page, type PageRequest } from '../storage/page.ts';
 import { type Problem, problem } from './problem.ts';
@@ -66,9 +66,6 @@ export const exactInstant = z.iso.datetime({ precision: 6 }).refine((text) => !t
 
 /** A place in a list that is sorted by an instant. */
 export const instantPosition = z.strictObject({ at: exactInstant, id: z.uuid() });
-
-/** Postgres stores no U+0000, and nothing that is not well-formed: no item has such a key, and nothing contains it. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** A place in a list that is sorted by a name. */
 export const keyPosition = z.string().max(MAX_KEY_CHARACTERS).refine(isStorable);

@@ -6,7 +6,7 @@
 import type { MetadataDocuments } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { SentRegistration } from '../lifecycles/client/lifecycle.ts';
-import { jsonIn } from '../oauth/json.ts';
+import { jsonIn } from '../oauth/sent-text.ts';
 import { readIntroducedClient } from './introduced-client.ts';
 import { isJsonObject, withoutNulls } from './record-problem.ts';
 

@@ -2,7 +2,7 @@
 
 import { clientKeySchema, PRIVATE_KEY_MEMBERS } from '../../policies/client-schema.ts';
 import { type PublicJwk, whatIsWrongWithKey } from '../crypto/client-keys.ts';
-import { jsonIn } from '../oauth/json.ts';
+import { jsonIn } from '../oauth/sent-text.ts';
 import { isJsonObject } from './record-problem.ts';
 
 /**

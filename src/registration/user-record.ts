@@ -6,6 +6,7 @@ import { isPlainText } from '../../policies/plain-text.ts';
 import { type AcceptedHashes, hashRefusal } from '../crypto/password-formats.ts';
 import { type PasswordHash, type RawSecret, rawSecret, storedPasswordHash } from '../crypto/secret-types.ts';
 import type { Claims } from '../model/user.ts';
+import { isStorable } from '../oauth/sent-text.ts';
 import { isSubText, SUB_EXPECTED } from '../oauth/sub.ts';
 import { usernameKey } from '../oauth/username.ts';
 import type { PasswordContext } from '../people/passwords/rules.ts';
@@ -95,12 +96,12 @@ const password = z
   .min(1)
   .max(1024)
   // As typed, untrimmed. A form cannot send U+0000 or lone surrogates, so no sign-in could succeed with them.
-  .refine((value) => value.isWellFormed() && !value.includes('\0'))
+  .refine(isStorable)
   .register(expectations, { expected: '1 to 1024 characters without U+0000', secret: true });
 
 const passwordHash = z
   .string()
-  .refine((value) => value.isWellFormed() && !value.includes('\0'))
+  .refine(isStorable)
   .register(expectations, { expected: 'a text: the hash of a password', secret: true });
 
 const userSchema = z.strictObject({

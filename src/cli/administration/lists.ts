@@ -1,6 +1,8 @@
 /** Lists of the management API, page by page. */
+
 import { type List, type Page, pageIn } from '../../management/client/client.ts';
 import type { Item } from '../../management/client/documents.ts';
+import { isStorable } from '../../oauth/sent-text.ts';
 import { MAX_PAGE_ITEMS } from '../../storage/page-size.ts';
 import { noSuch } from '../failure.ts';
 import type { Answered, ManagementApi } from './api.ts';
@@ -32,7 +34,7 @@ const MAX_USERNAME_CHARACTERS = 256;
 export async function userNamed(api: ManagementApi, username: string): Promise<Item<'/users'> | null> {
   // The API rejects such a username, so no end-user has it.
   const isNone = username.trim() === '' || username.length > MAX_USERNAME_CHARACTERS;
-  if (isNone || username.includes('\0') || !username.isWellFormed()) return null;
+  if (isNone || !isStorable(username)) return null;
   const { value } = await api.send('GET', '/users', { query: { username } });
   return value.items[0] ?? null;
 }

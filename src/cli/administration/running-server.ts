@@ -8,7 +8,7 @@ import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import { MANAGEMENT_SCOPE_NAMES } from '../../config/management-resource.ts';
 import { secretVariable } from '../../config/secret-variable.ts';
 import { printable } from '../../config/shown.ts';
-import { jsonIn } from '../../oauth/json.ts';
+import { jsonIn } from '../../oauth/sent-text.ts';
 import { pathUnder, urlUnder } from '../../oauth/urls.ts';
 import { folderHolder } from '../../storage/folder-lock.ts';
 import { readServerCredential, type ServerCredential } from '../../storage/server-credential.ts';

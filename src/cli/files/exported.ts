@@ -1,5 +1,5 @@
 /** The records of the export of another system, whatever the form of its file: JSON lists, JSON lines, CSV or LDIF. */
-import { jsonIn } from '../../oauth/json.ts';
+import { jsonIn } from '../../oauth/sent-text.ts';
 import { isJsonObject } from '../../registration/record-problem.ts';
 import { type Adapter, type Source, type SourceOptions, SourceRefused } from '../../registration/sources/source.ts';
 import { CommandRefused } from '../failure.ts';

@@ -1,5 +1,5 @@
 /** The one client of the management API. How a request gets there, over a network or within a process, is its transport. */
-import { jsonIn } from '../../oauth/json.ts';
+import { jsonIn } from '../../oauth/sent-text.ts';
 import type { Method } from '../operations.ts';
 import type { Asked, Document, PathWith } from './documents.ts';
 import type { Received, Transport } from './transport.ts';

@@ -1,6 +1,8 @@
 /** Clients and end-users as lists, with their registration, and what ends with each of them. */
+
 import { z } from 'zod';
 import { expecting } from '../../../policies/expectations.ts';
+import { isStorable } from '../../oauth/sent-text.ts';
 import { usernameKey } from '../../oauth/username.ts';
 import { reviewClient } from '../../registration/client-review.ts';
 import { type ClientSort, listClientPage, REGISTERED_THROUGH } from '../../storage/client-list.ts';
@@ -24,7 +26,6 @@ import { lifetimesOf } from '../lifetimes.ts';
 import {
   countedPageOf,
   exactInstant,
-  isStorable,
   keyOfPlace,
   keyPosition,
   listAnswer,

@@ -1,6 +1,7 @@
 /** The ledger: everything that was decided and stored, as a feed. Append-only; lines are dropped with their month. */
 
 import { z } from 'zod';
+import { isStorable } from '../../oauth/sent-text.ts';
 import type { Place } from '../../people/account/origins.ts';
 import { clientNames } from '../../storage/clients.ts';
 import type { ListedLine } from '../../storage/ledger-filter.ts';
@@ -8,7 +9,7 @@ import { listLedger } from '../../storage/ledger-list.ts';
 import { type KnownUser, knownUsers } from '../../storage/users.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { instant, shownInstant } from '../instant.ts';
-import { exactInstant, isStorable, listAnswer, pageOf, pageQuery } from '../page.ts';
+import { exactInstant, listAnswer, pageOf, pageQuery } from '../page.ts';
 import { resource } from '../resource.ts';
 import { clientId } from './clients.ts';
 import { sub } from './users.ts';

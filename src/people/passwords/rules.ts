@@ -3,7 +3,9 @@
  * not easily guessed. It must not be on the list of common passwords, or consist of words in its context. No rule
  * concerns kinds of characters or the age of the password.
  */
+
 import type { SignInPolicy } from '../../../policies/schema.ts';
+import { isStorable } from '../../oauth/sent-text.ts';
 import { isCommonPassword } from './common.ts';
 import { scoreOf } from './guessing.ts';
 
@@ -88,7 +90,7 @@ async function guessable(
 
 /** The rules that need no other thread or server. */
 export function brokenRule(password: string, context: PasswordContext): PasswordProblem | null {
-  if (!password.isWellFormed() || password.includes('\0')) return { reason: 'not_text' };
+  if (!isStorable(password)) return { reason: 'not_text' };
   const characters = [...password.normalize('NFC')];
   const atLeast = minimumCharacters(context);
   if (characters.length > MAX_PASSWORD_CHARACTERS)

@@ -3,9 +3,11 @@
  * full: signature, issuer, audience, times, nonce. It caches metadata, and fetches the keys for each sign-in, so that
  * new keys apply immediately.
  */
+
 import type { Configuration as Client, ServerMetadata } from 'openid-client';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import type { Claims } from '../../model/user.ts';
+import { isStorable } from '../../oauth/sent-text.ts';
 import {
   authorizationUrlAt,
   clientAt,
@@ -98,7 +100,7 @@ export function openIdProvider(deps: ProviderDeps): IdentityProvider {
           throw new UpstreamFailure('upstream_answer_invalid', 'ISSUED_IN_THE_FUTURE');
         }
         const more = await claimsOfUserInfo(client, upstream, tokens.access_token, claims);
-        if (!isStorable({ ...more, ...claims })) {
+        if (!isStorableJson({ ...more, ...claims })) {
           throw new UpstreamFailure('upstream_answer_invalid', 'CLAIMS_NOT_TEXT');
         }
         return {
@@ -140,10 +142,10 @@ const namesHttp = (metadata: ServerMetadata): boolean =>
   ENDPOINTS.some((name) => metadata[name] !== undefined && !/^https:/i.test(String(metadata[name])));
 
 /** JSON may contain U+0000 and lone surrogates, but the database cannot store them. */
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+function isStorableJson(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every((member) => member.every(isStorable));
+  return Object.entries(value).every((member) => member.every(isStorableJson));
 }
 
 const MAX_METHODS = 20;

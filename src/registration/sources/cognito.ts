@@ -3,7 +3,7 @@
  * (https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_ListUsers.html), or CSV with the header of its user
  * import (https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-using-import-tool.html). It hands out no hashes.
  */
-import { jsonIn } from '../../oauth/json.ts';
+import { jsonIn } from '../../oauth/sent-text.ts';
 import { type Draft, linked, userOf } from './draft.ts';
 import type { Converted, JsonObject, Source, SourceOptions } from './source.ts';
 import { flagOf, instantIn, instantOf, listOf, memberOf, textOf } from './values.ts';

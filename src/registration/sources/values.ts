@@ -1,5 +1,5 @@
 /** The values of exports: each system writes texts, flags and instants in its own way. Undefined: absent, or of another type. */
-import { jsonIn } from '../../oauth/json.ts';
+import { jsonIn } from '../../oauth/sent-text.ts';
 import { isJsonObject } from '../record-problem.ts';
 import type { JsonObject } from './source.ts';
 

@@ -6,12 +6,13 @@ import { operationId } from '../../../src/management/openapi/names.ts';
 import { collectSchemas, mergePatchOf, nullsAllowed } from '../../../src/management/openapi/schemas.ts';
 import { TAGS, tagOf } from '../../../src/management/openapi/tags.ts';
 import { ADDRESSES } from '../../../src/management/operations.ts';
-import { exactInstant, isStorable, listAnswer, pageBody, pageQuery } from '../../../src/management/page.ts';
+import { exactInstant, listAnswer, pageBody, pageQuery } from '../../../src/management/page.ts';
 import { PROBLEMS } from '../../../src/management/problem.ts';
 import { PROBLEM_WORDS } from '../../../src/management/problem-words.ts';
 import { preparing } from '../../../src/management/public-document.ts';
 import { referencePage } from '../../../src/management/reference.ts';
 import { checked, parsedJson, queryValues } from '../../../src/management/sent.ts';
+import { isStorable } from '../../../src/oauth/sent-text.ts';
 import { MAX_PAGE_ITEMS } from '../../../src/storage/page-size.ts';
 
 const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
