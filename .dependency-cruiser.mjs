@@ -275,6 +275,8 @@ export default {
         '^policies/',
         packages('fastify', 'ghtml', 'negotiator', 'zod'),
         NODE,
+        // A request that the API sends to itself.
+        '^(node:)?async_hooks$',
       ],
       'Administrators change what is stored through the same lifecycles as everybody else; the API adds the conventions of HTTP.',
       valuesOnly,

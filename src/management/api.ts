@@ -22,6 +22,7 @@ import { sendRefusal } from './refusal.ts';
 import { countRequest, quotaFields, tooManyRequests } from './request-quota.ts';
 import { operationRoutes } from './routes.ts';
 import { SCOPES } from './scopes.ts';
+import { accessOfSender } from './send.ts';
 import { actorOf, type Me, whoCalls } from './who.ts';
 
 declare module 'fastify' {
@@ -57,6 +58,7 @@ export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) =>
     }),
     dpop: { isFirstUse: (proof) => isFirstUse(deps, proof, now()) },
     now,
+    accessOf: accessOfSender,
     fetch: within(app),
     sendRefusal: (reply, outcome) => sendGuarded(reply, issuer, outcome),
   });

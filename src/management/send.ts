@@ -1,10 +1,17 @@
-/** A request of the same caller to another address of the API, with all of its checks: its token, its scopes and its conditions. */
+/** A request of the same caller to another address of the API, with all of its checks: its grant, its scopes and its conditions. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyRequest, LightMyRequestResponse } from 'fastify';
 import { API_PATH } from './addresses.ts';
 import type { Received, Sent } from './client/transport.ts';
 
 /** @returns null for a path that does not lead to a resource of the API. */
 export type Send = (sent: Sent) => Promise<Received | null>;
+
+/** A DPoP proof or a certificate is about the caller's own request, which the guard has admitted. */
+const ofSender = new AsyncLocalStorage<FastifyRequest['access']>();
+
+/** Null: the request came by the network. */
+export const accessOfSender = (): FastifyRequest['access'] => ofSender.getStore() ?? null;
 
 /** They say who calls, and from where. */
 const OF_THE_CALLER = [
@@ -29,13 +36,13 @@ export const sendAs =
         return value === undefined ? [] : [[name, String(value)]];
       }),
     );
-    const reply = await request.server.inject({
-      method,
-      url,
-      headers: { ...headers, ...own },
+    const sent = {
+      ...{ method, url, headers: { ...headers, ...own } },
       ...(remoteAddress !== undefined && { remoteAddress }),
       ...(body !== undefined && { payload: body }),
-    });
+    };
+    // The request begins when it is awaited.
+    const reply = await ofSender.run(request.access, async () => await request.server.inject(sent));
     return receivedFrom(reply);
   };
 

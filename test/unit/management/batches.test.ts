@@ -1,9 +1,12 @@
 /** Many operations of the management API in one request. */
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagementResource } from '../../../src/management/resource.ts';
 import { RESOURCES } from '../../../src/management/resources/all.ts';
 import { Browser } from '../../support/browser.ts';
+import { inClientCert, testCertificate } from '../../support/client-certificates.ts';
 import { anyDatabase } from '../../support/database.ts';
+import { proofKey, proofOf } from '../../support/dpop.ts';
 import { dumpOf } from '../../support/dump.ts';
 import { keptMails, type Mails } from '../../support/mails.ts';
 import { API, BOT, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
@@ -19,7 +22,11 @@ describe('a batch of operations', () => {
   let username = '';
   const PASSWORD = 'a long enough password';
   beforeAll(async () => {
-    scene = await openScene(anyDatabase, { configuration: withBot() });
+    scene = await openScene(anyDatabase, {
+      configuration: withBot(),
+      trustedProxies: ['10.0.0.0/8'],
+      clientCertificates: { header: 'client-cert', form: 'rfc9440', authorities: null, aliasOrigin: null },
+    });
     await makeBot(scene);
     call = callerWith(scene, () => tokenOf(scene, ['users:read', 'users:write', 'ledger:read']));
   });
@@ -60,6 +67,25 @@ describe('a batch of operations', () => {
   it('refuses an operation without its scope, and carries out the others', async () => {
     const outcomes = await send([{ method: 'DELETE', path: `/clients/${BOT}` }, registration()]);
     expect(outcomes.map(({ status }) => status)).toEqual([403, 201]);
+  });
+
+  it.each(['DPoP', 'Bearer'])('carries out each operation for the holder of a bound token (%s)', async (scheme) => {
+    const [key, certificate] = [await proofKey(), await testCertificate()];
+    const thumbprint = createHash('sha256').update(certificate.der).digest('base64url');
+    const cnf = scheme === 'DPoP' ? { jkt: key.jkt } : { 'x5t#S256': thumbprint };
+    const token = tokenOf(scene, ['users:write'], { cnf });
+    const operations = [registration(), registration(), { method: 'DELETE', path: `/clients/${BOT}` }];
+    const sent = async (isHeld: boolean) => {
+      const dpop = proofOf(key, { url: `${API}/batches`, now: scene.clock.now(), accessToken: token });
+      const held = scheme === 'DPoP' ? { dpop } : { 'client-cert': inClientCert(certificate) };
+      const reply = await scene.app.inject({
+        ...{ method: 'POST', url: '/management/v1/batches', remoteAddress: '10.0.0.1', payload: { operations } },
+        headers: { authorization: `${scheme} ${token}`, ...(isHeld && held) },
+      });
+      return [reply.statusCode, reply.json().outcomes?.map(({ status }: Outcome) => status)];
+    };
+    expect(await sent(false)).toEqual([401, undefined]);
+    expect(await sent(true)).toEqual([200, [201, 409, 403]]);
   });
 
   it('names the caller and the address in the ledger, as for a request of its own', async () => {
