@@ -10,7 +10,7 @@ import type { Client } from '../model/client.ts';
 import type { Session } from '../model/session.ts';
 import { subOfSession } from '../model/session.ts';
 import { asQuery, type ParameterReading, parseParameters } from '../oauth/parameters.ts';
-import { type CookieHash, endSession, findSession, type SessionDeps } from './browser-session.ts';
+import { type CookieHash, endSession, findAnySession, type SessionDeps } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
 import {
   afterLogout,
@@ -65,7 +65,7 @@ export async function handleLogoutRequest(
 ): Promise<LogoutOutcome> {
   const request = await readRequest(deps, parseParameters(encoded, LOGOUT_PARAMETERS));
   if (request.kind === 'refused') return request;
-  const session = await findSession(deps, cookie);
+  const session = await signedInHere(deps, cookie);
   if (session === null) return notSignedIn(request);
   // §2: the end-user MUST be asked "if an id_token_hint was not provided or if the supplied ID Token does not belong to the
   // current OP session". This one does, so no other site can have sent the browser here with it.
@@ -103,7 +103,7 @@ export async function decideLogout(
   const reading = parseParameters(form.encoded, [...FORM_PARAMETERS, ...LOGOUT_PARAMETERS]);
   const request = await readRequest(deps, reading);
   if (request.kind === 'refused') return request;
-  const session = await findSession(deps, form.cookie);
+  const session = await signedInHere(deps, form.cookie);
   // As after a double click: the session has already ended.
   if (session === null) return notSignedIn(request);
   const decision = reading.parameters.get('decision');
@@ -116,6 +116,14 @@ export async function decideLogout(
     default:
       return { kind: 'formRefused' };
   }
+}
+
+/** No question about a sign-in that awaits its second factor: no end-user is signed in, and it ends. */
+async function signedInHere(deps: LogoutDeps, cookie: CookieHash | null): Promise<Session | null> {
+  const { session, awaiting } = await findAnySession(deps, cookie);
+  if (!awaiting) return session;
+  await endSession(deps, cookie);
+  return null;
 }
 
 /** src/http reads `csrf`. A repeated `csrf` makes the whole request malformed. */

@@ -22,6 +22,7 @@ import {
 import { deleteClient } from '../../support/administration.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
+import { enrol } from '../../support/factors.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { everything } from '../../support/stored.ts';
 
@@ -94,6 +95,20 @@ describe('/oauth/logout', () => {
     expect(answer.headers['set-cookie']).toBeUndefined();
     await stillSignedIn();
   };
+
+  it('ends a sign-in that awaits its second factor, and asks nothing', async () => {
+    const { username, id } = await makeUser(scene);
+    await enrol(scene, new Browser(scene.app), { username, id });
+    const half = new Browser(scene.app);
+    await half.submit(await half.get('/sign-in'), { username, password: PASSWORD });
+    const page = await half.get('/sign-in');
+    expect(page.url).toContain('/sign-in/factor');
+    const answer = await half.get(url());
+    expect([answer.status, isQuestion(answer)]).toEqual([200, false]);
+    expect((await half.get('/sign-in')).body).toContain('name="password"');
+    expect((await half.get('/sign-in/factor')).body).toContain('name="password"');
+    await stillSignedIn();
+  });
 
   describe('with an ID Token of this very session', () => {
     it('signs out immediately, and redirects with the state', async () => {
