@@ -8,7 +8,13 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
-import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
+import {
+  cose,
+  decodeAttestationObject,
+  decodeCredentialPublicKey,
+  isoBase64URL,
+  isoCBOR,
+} from '@simplewebauthn/server/helpers';
 import { CHALLENGE_SECONDS, type SentCredential, type Site } from './passkey-challenge.ts';
 
 export type RegistrationAsked = {
@@ -58,7 +64,7 @@ export async function verifiedRegistration(
 ): Promise<VerifiedRegistration | null> {
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response: sent as unknown as RegistrationResponseJSON,
+      response: withoutAttestation(sent as unknown as RegistrationResponseJSON),
       expectedChallenge: challenge,
       expectedOrigin: origin,
       expectedRPID: id,
@@ -66,17 +72,44 @@ export async function verifiedRegistration(
     });
     if (!verified || registrationInfo === undefined) return null;
     const { credential, credentialDeviceType } = registrationInfo;
+    if (isExpensive(decodeCredentialPublicKey(credential.publicKey))) return null;
     return {
       credentialId: Buffer.from(credential.id, 'base64url'),
       publicKey: Buffer.from(credential.publicKey),
       counter: credential.counter,
       backupEligible: credentialDeviceType === 'multiDevice',
-      transports: credential.transports ?? [],
+      transports: transportsIn(credential.transports),
     };
   } catch {
     return null;
   }
 }
+
+/**
+ * The options ask for no attestation (§5.4.7), and nothing here relies on one. Of a statement with certificates, the library fetches the
+ * revocation lists, from the URLs that the sender wrote into them.
+ */
+function withoutAttestation(sent: RegistrationResponseJSON): RegistrationResponseJSON {
+  const object = decodeAttestationObject(isoBase64URL.toBuffer(sent.response.attestationObject));
+  const bare = new Map<string, CBORType>([
+    ['fmt', 'none'],
+    ['attStmt', new Map()],
+    ['authData', object.get('authData')],
+  ]);
+  const attestationObject = isoBase64URL.fromBuffer(isoCBOR.encode(bare));
+  return { ...sent, response: { ...sent.response, attestationObject } };
+}
+type CBORType = Parameters<typeof isoCBOR.encode>[0];
+
+const MAX_TRANSPORTS = 10;
+
+/** Hints for a later sign-in (§5.8.4), which the page writes as it likes. */
+const transportsIn = (sent: unknown): readonly string[] =>
+  Array.isArray(sent)
+    ? sent
+        .filter((one): one is string => typeof one === 'string' && /^[a-z-]{1,20}$/.test(one))
+        .slice(0, MAX_TRANSPORTS)
+    : [];
 
 /**
  * WebAuthn §7.2, except for the counter, about which the machine of the passkey decides.
@@ -126,13 +159,22 @@ export function algorithmOfKey(publicKey: Uint8Array): number | null {
   try {
     const key = decodeCredentialPublicKey(new Uint8Array(publicKey));
     const algorithm = key.get(cose.COSEKEYS.alg);
-    if (algorithm === undefined || !ALGORITHMS.includes(algorithm)) return null;
+    if (algorithm === undefined || !ALGORITHMS.includes(algorithm) || isExpensive(key)) return null;
     // Throws for a point that is not on the curve.
     createPublicKey({ format: 'jwk', key: jwkOf(key) });
     return algorithm;
   } catch {
     return null;
   }
+}
+
+/** In bytes: 4096 and 32 bits. A sender must not choose how long a check takes, as for proofs (src/guard/dpop-proof.ts). */
+const MAX_RSA = { modulus: 512, exponent: 4 } as const;
+
+function isExpensive(key: cose.COSEPublicKey): boolean {
+  if (!cose.isCOSEPublicKeyRSA(key)) return false;
+  const sizeOf = (bytes: Uint8Array | undefined) => bytes?.length ?? 0;
+  return sizeOf(key.get(cose.COSEKEYS.n)) > MAX_RSA.modulus || sizeOf(key.get(cose.COSEKEYS.e)) > MAX_RSA.exponent;
 }
 
 function jwkOf(key: cose.COSEPublicKey): JsonWebKey {

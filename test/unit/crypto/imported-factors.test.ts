@@ -1,5 +1,5 @@
 /** Public keys and recovery codes of other systems. */
-import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 import { describe, expect, it } from 'vitest';
 import { derivedId } from '../../../src/crypto/derived-id.ts';
@@ -38,6 +38,11 @@ const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).pub
 const ed25519 = generateKeyPairSync('ed25519').publicKey;
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
 
+const largeRsa = createPublicKey({
+  format: 'jwk',
+  key: { kty: 'RSA', n: Buffer.alloc(513, 0xff).toString('base64url'), e: 'AQAB' },
+});
+
 describe('a COSE public key', () => {
   it.each([
     [ec('P-256'), -7],
@@ -52,6 +57,7 @@ describe('a COSE public key', () => {
 
   it.each([
     ['RSA with SHA-1', coseOf(rsa, -65535)],
+    ['RSA with more than 4096 bits', coseOf(largeRsa, -257)],
     ['ES256K', coseOf(ec('secp256k1'), -47)],
     ['the curve of another algorithm than it names', coseOf(ec('secp256k1'), -7)],
     ['no CBOR', Buffer.from('hello')],

@@ -4,8 +4,12 @@
  */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
+import { SettingsService } from '@simplewebauthn/server';
+import { isoBase64URL, isoCBOR } from '@simplewebauthn/server/helpers';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CHALLENGE_SECONDS } from '../../../src/crypto/passkey-challenge.ts';
 import {
   type Forged,
@@ -19,6 +23,7 @@ import { passkeys } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { ISSUER } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
+import { testCertificate } from '../../support/client-certificates.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -215,4 +220,87 @@ it('the server rejects a passkey whose id is registered for another user already
   if (!asked) throw new Error('There is no such place.');
   await asked.send(asked.sign(asked.page, { id: owner.passkey.id }));
   expect(await asked.believed()).toBe(false);
+});
+
+describe('a registration', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  const askedHere = async (): Promise<Asked> => {
+    const asked = await PLACES['a registration']?.();
+    if (!asked) throw new Error('There is no such place.');
+    return asked;
+  };
+  type Sent = { response: { attestationObject: string; transports: unknown } };
+  const changed = (credential: string, change: (sent: Sent) => void): string => {
+    const sent: Sent = JSON.parse(credential);
+    change(sent);
+    return JSON.stringify(sent);
+  };
+
+  it('fetches nothing that the certificates of an attestation name', async () => {
+    const root = await testCertificate({ isAuthority: true });
+    // Of no authority: the library asks for none.
+    const own = await testCertificate({ by: root, subject: [{ CN: ['own'] }] });
+    const lists = new x509.CRLDistributionPointsExtension(['http://169.254.169.254/latest/meta-data/']);
+    const leaf = await testCertificate({ by: own, subject: [{ CN: ['leaf'] }], extensions: [lists] });
+    const roots = SettingsService.getRootCertificates({ identifier: 'apple' });
+    const fetched = vi.fn(() => Promise.reject(new Error('away')));
+    vi.stubGlobal('fetch', fetched);
+    SettingsService.setRootCertificates({ identifier: 'apple', certificates: [root.pem] });
+    try {
+      const asked = await askedHere();
+      const credential = changed(asked.sign(asked.page), ({ response }) => {
+        const object = isoCBOR.decodeFirst<Map<string, unknown>>(isoBase64URL.toBuffer(response.attestationObject));
+        const statement = new Map([['x5c', [leaf, own].map(({ der }) => new Uint8Array(der))]]);
+        const attested = new Map(object).set('fmt', 'apple').set('attStmt', statement);
+        response.attestationObject = isoBase64URL.fromBuffer(isoCBOR.encode(attested as never));
+      });
+      await asked.send(credential);
+      expect(fetched).not.toHaveBeenCalled();
+      expect(await asked.believed()).toBe(true);
+    } finally {
+      SettingsService.setRootCertificates({ identifier: 'apple', certificates: roots });
+    }
+  });
+
+  it.each([
+    ['an RSA key of 2048 bits', 256, 3, true],
+    ['an RSA key of more than 4096 bits', 513, 3, false],
+    ['an RSA key with an exponent of more than 32 bits', 384, 5, false],
+  ])('of %s, with octets for modulus and exponent: %i, %i: %s', async (_, modulus, exponent, isAccepted) => {
+    const asked = await askedHere();
+    const odd = (length: number) => new Uint8Array(length).fill(0xff);
+    const key = new Map<number, number | Uint8Array>([
+      ...([
+        [1, 3],
+        [3, -257],
+      ] as const),
+      ...([
+        [-1, odd(modulus)],
+        [-2, odd(exponent)],
+      ] as const),
+    ]);
+    const credential = changed(asked.sign(asked.page), ({ response }) => {
+      const object = isoCBOR.decodeFirst<Map<string, unknown>>(isoBase64URL.toBuffer(response.attestationObject));
+      // WebAuthn §6.5.1: the key follows the data, and an id of 16 octets.
+      const before = (object.get('authData') as Uint8Array).subarray(0, 37 + 18 + 16);
+      const data = new Uint8Array(Buffer.concat([before, isoCBOR.encode(key as never)]));
+      response.attestationObject = isoBase64URL.fromBuffer(
+        isoCBOR.encode(new Map(object).set('authData', data) as never),
+      );
+    });
+    expect((await asked.send(credential)).status).toBe(isAccepted ? 200 : 400);
+    expect(await asked.believed()).toBe(isAccepted);
+  });
+
+  it.each([[['\0']], [{}], ['usb'], [5], [[['a'], [null]]], [null]])('keeps no transports such as %j', async (sent) => {
+    const asked = await askedHere();
+    const credential = changed(asked.sign(asked.page), ({ response }) => {
+      response.transports = sent;
+    });
+    expect((await asked.send(credential)).status).toBe(200);
+    const id = Buffer.from(JSON.parse(credential).id, 'base64url');
+    const [row] = await scene.database.drizzle.select().from(passkeys).where(eq(passkeys.credentialId, id));
+    expect(row?.transports).toEqual([]);
+  });
 });
