@@ -95,9 +95,12 @@ export function openIdProvider(deps: ProviderDeps): IdentityProvider {
         if (!claims || claims.sub.length === 0 || claims.sub.length > MAX_SUBJECT_CHARACTERS) {
           throw new UpstreamFailure('upstream_answer_invalid', 'SUBJECT_UNUSABLE');
         }
-        // openid-client does not check `iat` (Core §3.1.3.7, 10).
-        if (claims.iat > deps.now().getTime() / 1000 + CLOCK_TOLERANCE_SECONDS) {
-          throw new UpstreamFailure('upstream_answer_invalid', 'ISSUED_IN_THE_FUTURE');
+        const latest = deps.now().getTime() / 1000 + CLOCK_TOLERANCE_SECONDS;
+        // openid-client does not check `iat` (Core §3.1.3.7, 10), and `auth_time` only against `max_age`.
+        if (claims.iat > latest) throw new UpstreamFailure('upstream_answer_invalid', 'ISSUED_IN_THE_FUTURE');
+        const authTime = typeof claims.auth_time === 'number' ? claims.auth_time : null;
+        if (authTime !== null && authTime > latest) {
+          throw new UpstreamFailure('upstream_answer_invalid', 'SIGNED_IN_IN_THE_FUTURE');
         }
         const more = await claimsOfUserInfo(client, upstream, tokens.access_token, claims);
         if (!isStorableJson({ ...more, ...claims })) {
@@ -108,7 +111,7 @@ export function openIdProvider(deps: ProviderDeps): IdentityProvider {
           claims: { ...more, ...claims },
           acr: typeof claims['acr'] === 'string' ? claims['acr'] : null,
           amr: texts(claims['amr']),
-          authTime: typeof claims.auth_time === 'number' ? claims.auth_time : null,
+          authTime,
         };
       }),
   };

@@ -133,6 +133,9 @@ describe('after the callback', () => {
       async () => ({ signer: await sharedKey('second', 'RS256'), header: { kid: 'first' } }),
     ],
     ['that does not say when', () => ({ claims: { auth_time: undefined } })],
+    ['about a sign-in of the future', () => ({ claims: { auth_time: seconds() + 61 } })],
+    ['about a sign-in in milliseconds', () => ({ claims: { auth_time: seconds() * 1000 } })],
+    ['about a sign-in after every date', () => ({ claims: { auth_time: 1e300 } })],
     ['about a sign-in of long ago', () => ({ claims: { auth_time: seconds() - 50_000 } })],
   ];
   it.each(lies)('the server rejects an ID Token %s', async (_, lie) => {
