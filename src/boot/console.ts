@@ -14,7 +14,8 @@ import { differingFields, type SentRegistration } from '../lifecycles/client/lif
 import type { SessionStore } from '../lifecycles/session/lifecycle.ts';
 import { theServer } from '../model/actor.ts';
 import type { Client } from '../model/client.ts';
-import { sessionIsAlive, signedInRecently } from '../model/session.ts';
+import { sessionIsAlive } from '../model/session.ts';
+import { isRecentSignIn, type SessionDeps } from '../protocol/browser-session.ts';
 import { administerClient, requireDone } from '../registration/administration.ts';
 import { DEFAULT_METADATA } from '../registration/client-metadata.ts';
 import type { ConfiguredClients } from '../storage/authentic-clients.ts';
@@ -31,6 +32,7 @@ type ConsoleParts = Pick<ConsoleOptions, 'issuer' | 'keys' | 'random'> & {
   readonly configuration: () => Configuration;
   /** Those of the end-users at this server. */
   readonly sessions: Pick<SessionStore, 'load'>;
+  readonly factorsOf: SessionDeps['factorsOf'];
 };
 
 export const consoleParts = ({
@@ -41,6 +43,7 @@ export const consoleParts = ({
   database,
   configuration,
   sessions,
+  factorsOf,
 }: ConsoleParts): Omit<ConsoleOptions, 'send' | keyof PageParts> => ({
   issuer,
   keys,
@@ -56,7 +59,7 @@ export const consoleParts = ({
     // `now` is that of the authorization endpoint, which `max_age` asks. A stream of numbers is no use of the session.
     const { session, now } = await sessions.load({ idHash: cookieHash });
     if (session === null || !sessionIsAlive(session, signIn, now)) return null;
-    return { userId: session.userId, isRecent: signedInRecently(session, signIn, now) };
+    return { userId: session.userId, isRecent: await isRecentSignIn({ configuration, factorsOf }, session, now) };
   },
   isOpen: () => hasOperators(configuration()),
   pollMilliseconds: POLL_MILLISECONDS,

@@ -276,7 +276,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     administration: async (app, pageParts) => {
       await app.register(managementApi, { ...managed, prefix: '/management/v1' });
       await app.register(consoleRoutes, {
-        ...consoleParts({ ...parts, sessions }),
+        ...consoleParts({ ...parts, sessions, factorsOf: factors.secondFactors.kindsOf }),
         ...pageParts,
         send: sendWithin(app),
       });

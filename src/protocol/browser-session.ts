@@ -18,7 +18,7 @@ import {
 } from '../lifecycles/session/lifecycle.ts';
 import type { SignInMethod } from '../lifecycles/session/sign-in.ts';
 import type { Actor } from '../model/actor.ts';
-import type { Session } from '../model/session.ts';
+import { type Session, signedInRecently } from '../model/session.ts';
 import type { User } from '../model/user.ts';
 import {
   type AuthenticationClass,
@@ -44,7 +44,9 @@ export type SessionDeps = {
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly sessions: SessionStore;
   /** The kinds of factors that this end-user has. `now`: the database's clock at that query. */
-  readonly factorsOf: (userId: string) => Promise<FactorsOfUser & { readonly now?: Date }>;
+  readonly factorsOf: (
+    userId: string,
+  ) => Promise<FactorsOfUser & { readonly now?: Date; readonly hasPassword?: boolean }>;
   readonly signInLedger: SignInLedger;
   /**
    * Called when a user signs in from a browser that may be no trusted device. Returns immediately. Absent: no observer.
@@ -238,6 +240,22 @@ export async function strengthenSession(
   const origin = deps.signInLedger.originOf(session.username);
   const used = await addFactor(portsOf(deps), session, { factor: added.factor, amr, idHash: cookie, origin });
   return used?.kind === 'admitted' ? used.session : null;
+}
+
+/**
+ * For actions that lock people out. An identity provider without `auth_time` may have asked the end-user for nothing, since a session there
+ * suffices. So an end-user with a password or a passkey of this server signs in with that. Others have no better proof.
+ * @throws StoreUnavailable
+ */
+export async function isRecentSignIn(
+  { configuration, factorsOf }: Pick<SessionDeps, 'configuration' | 'factorsOf'>,
+  session: Session,
+  now: Date,
+): Promise<boolean> {
+  if (!signedInRecently(session, configuration().signIn, now)) return false;
+  if (session.signInTimeIsKnown !== false) return true;
+  const { hasPassword = false, hasPasskey } = await factorsOf(session.userId);
+  return !hasPassword && !hasPasskey;
 }
 
 /** The class that a session has reached. */

@@ -1,6 +1,6 @@
 /** A sign-in without a client. It leads to a page of this server only. */
-import { type Session, signedInRecently } from '../model/session.ts';
-import { type CookieHash, findAnySession } from './browser-session.ts';
+import type { Session } from '../model/session.ts';
+import { type CookieHash, findAnySession, isRecentSignIn } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
 import { type SignInDeps, type SignInForm, type SignInOutcome, signIn } from './sign-in.ts';
 
@@ -32,7 +32,7 @@ export async function viewDirectSignIn(
   const { session, awaiting } = await findAnySession(deps, cookie, loaded);
   if (awaiting && !asAnother) return { kind: 'factorRequired' };
   if (session === null || awaiting) return { kind: 'signIn', formPurpose: purpose, again: null };
-  const isEnough = !needsRecentSignIn || signedInRecently(session, deps.configuration().signIn, loaded.now);
+  const isEnough = !needsRecentSignIn || (await isRecentSignIn(deps, session, loaded.now));
   if (isEnough) return { kind: 'alreadySignedIn' };
   return { kind: 'signIn', formPurpose: purpose, again: { userId: session.userId, username: session.username } };
 }

@@ -12,6 +12,7 @@ import type { SecondFactor } from '../lifecycles/second-factor/entity.ts';
 import type { LoadedSecondFactor, SecondFactorStore } from '../lifecycles/second-factor/lifecycle.ts';
 import type { LoadedTrustedBrowser, TrustedBrowserStore } from '../lifecycles/trusted-browser/lifecycle.ts';
 import { trustedBrowserFacts } from '../lifecycles/trusted-browser/table.ts';
+import { NO_PASSWORD } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
@@ -111,8 +112,12 @@ export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore 
     kindsOf: (userId) => {
       const has = (table: typeof secondFactors | typeof passkeys) =>
         sql<boolean>`exists (select 1 from ${table} where ${table.userId} = ${userId}::uuid and ${table.state} = 'active')`;
+      const hasPassword = sql<boolean>`exists (select 1 from ${users} where ${users.id} = ${userId}::uuid
+        and ${users.passwordHash} <> ${NO_PASSWORD})`;
       return readServer(() =>
-        db.select({ now: readNow(clock), hasApp: has(secondFactors), hasPasskey: has(passkeys) }).from(server),
+        db
+          .select({ now: readNow(clock), hasApp: has(secondFactors), hasPasskey: has(passkeys), hasPassword })
+          .from(server),
       );
     },
     listApps: (userId) =>
@@ -143,10 +148,13 @@ export type FactorLists = {
   }) => Promise<void>;
   /** Those that are active, newest first, as the machine is asked about them. */
   readonly loadActive: (userId: string) => Promise<readonly LoadedSecondFactor[]>;
-  /** The kinds of those that are active, and the time at which they were read. */
-  readonly kindsOf: (
-    userId: string,
-  ) => Promise<{ readonly hasApp: boolean; readonly hasPasskey: boolean; readonly now: Date }>;
+  /** The kinds of those that are active, whether there is a password, and the time at which they were read. */
+  readonly kindsOf: (userId: string) => Promise<{
+    readonly hasApp: boolean;
+    readonly hasPasskey: boolean;
+    readonly hasPassword: boolean;
+    readonly now: Date;
+  }>;
   /** Those that were not removed, newest first. */
   readonly listApps: (userId: string) => Promise<readonly SecondFactor[]>;
   readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;

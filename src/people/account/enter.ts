@@ -1,6 +1,6 @@
 /** The first checks in every section of the account: the session, the form token, and the age of the sign-in. */
-import { type Session, signedInRecently } from '../../model/session.ts';
-import { type CookieHash, findSession, type SessionDeps } from '../../protocol/browser-session.ts';
+import type { Session } from '../../model/session.ts';
+import { type CookieHash, findSession, isRecentSignIn, type SessionDeps } from '../../protocol/browser-session.ts';
 import { type FormCheck, formPurpose } from '../../protocol/form-purpose.ts';
 
 export type AccountVisit = {
@@ -40,7 +40,7 @@ export async function enterAccount(
   if (session === null) return { kind: 'signInRequired' };
   const purpose = formPurpose.account(section, session.sid);
   if (isOurForm !== null && !isOurForm(purpose)) return { kind: 'formRefused' };
-  const isRecent = signedInRecently(session, deps.configuration().signIn, loaded.now);
+  const isRecent = await isRecentSignIn(deps, session, loaded.now);
   if (needsRecentSignIn && !isRecent) return { kind: 'signInAgainRequired' };
   return { kind: 'entered', visit: { session, now: loaded.now, isRecent, formPurpose: purpose } };
 }

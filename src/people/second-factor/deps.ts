@@ -5,9 +5,9 @@ import type { RecoveryCodeStore } from '../../lifecycles/recovery-code/lifecycle
 import type { SecondFactor } from '../../lifecycles/second-factor/entity.ts';
 import type { LoadedSecondFactor, SecondFactorStore } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { TrustedBrowserStore } from '../../lifecycles/trusted-browser/lifecycle.ts';
-import { type Session, signedInRecently } from '../../model/session.ts';
+import type { Session } from '../../model/session.ts';
 import { classNamed, levelOf } from '../../oauth/authentication-methods.ts';
-import { classOf } from '../../protocol/browser-session.ts';
+import { classOf, isRecentSignIn } from '../../protocol/browser-session.ts';
 import type { SignInDeps } from '../../protocol/sign-in.ts';
 import type { Tell } from '../mail/mail.ts';
 
@@ -38,12 +38,9 @@ export const isByPasswordAlone = (session: Session): boolean =>
   levelOf(classOf(session)) < levelOf(classNamed('multi-factor'));
 
 /** A user who adds a factor needs a recent sign-in: an unattended browser must not suffice. @throws StoreUnavailable */
-export async function isRecentSession(
-  { sessions, configuration }: SecondFactorDeps,
-  session: Session,
-): Promise<boolean> {
-  const { now } = await sessions.load({ idHash: session.idHash });
-  return signedInRecently(session, configuration().signIn, now);
+export async function isRecentSession(deps: SecondFactorDeps, session: Session): Promise<boolean> {
+  const { now } = await deps.sessions.load({ idHash: session.idHash });
+  return isRecentSignIn(deps, session, now);
 }
 
 export type { Session };

@@ -23,6 +23,7 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 const CONSENT = 'name="decision"';
+const SENSITIVE = ['/account/linked-identities', '/account/sign-in-methods', '/account/data', '/account/delete'];
 
 it.each([
   [undefined, false],
@@ -37,4 +38,27 @@ it.each([
   const page = await signInPage(browser, scene.client, { max_age: '300' });
   expect(page.body.includes(CONSENT)).toBe(satisfies);
   expect(page.body.includes('name="password"')).toBe(!satisfies);
+});
+
+it('an account with a way to sign in here proves itself by that', async () => {
+  provider.lie = { claims: { auth_time: undefined } };
+  const fresh = async (): Promise<Browser> => {
+    const browser = new Browser(scene.app);
+    const away = await pressButton(browser, await browser.get('/sign-in'));
+    await browser.get(provider.callback(away.url));
+    return browser;
+  };
+  const asked = async (browser: Browser) =>
+    (await Promise.all(SENSITIVE.map((path) => browser.get(path)))).map(({ url }) => url.startsWith('/sign-in'));
+  const first = await fresh();
+  // The provider registered the account, which has no other way.
+  expect(await asked(first)).toEqual(SENSITIVE.map(() => false));
+  const chosen = 'a long enough password';
+  const form = await first.get('/account/password');
+  await first.submit(form, { chosen, repeated: chosen });
+  const second = await fresh();
+  expect(await asked(second)).toEqual(SENSITIVE.map(() => true));
+  const again = await second.get('/account/sign-in-methods');
+  await second.submit(again, { username: 'ada', password: chosen });
+  expect(await asked(second)).toEqual(SENSITIVE.map(() => false));
 });
