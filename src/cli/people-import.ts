@@ -3,6 +3,7 @@
  * batch, so it reads the file twice. Imported records stay after a failure: the same file again finds them unchanged and continues.
  */
 import { describeRecordProblem } from '../config/problem.ts';
+import { verifiedAddressKey } from '../model/user.ts';
 import { usernameKey } from '../oauth/username.ts';
 import type { FoundUser, PlacedUser } from '../registration/import-users.ts';
 import type { ImportedUser } from '../registration/imported-user.ts';
@@ -29,6 +30,8 @@ export type PeopleImport = {
   readonly isOperator?: (username: string) => boolean;
   /** The host name for which passkeys have to be made. Null: the server has none. */
   readonly rpId: string | null;
+  /** Verified addresses are identifiers: a username and a verified address of two end-users differ, and so do two addresses. */
+  readonly addressesIdentify: boolean;
   readonly atOnce: number;
 };
 
@@ -138,10 +141,11 @@ async function check(
     found.set(index, known);
   };
   const once = (name: string) => recordProblemsOf<SentRecord>(name, (sent, index, words) => reject(index, sent, words));
-  const [{ repeated }, { repeated: repeatedSub }, { repeated: repeatedPasskey }] = [
+  const [{ repeated }, { repeated: repeatedSub }, { repeated: repeatedPasskey }, { repeated: repeatedName }] = [
     once('username'),
     once('sub'),
     once('credential_id'),
+    once('username or email'),
   ];
   for await (const batch of batches(source.records(), people.atOnce)) {
     const accepted: Accepted[] = [];
@@ -168,6 +172,8 @@ async function check(
       const one = stored[place] ?? { kind: 'new' };
       if (one.kind === 'refused') reject(index, sent, one.words);
       else if (one.kind === 'new' && needsPassword(value)) reject(index, sent, describeRecordProblem(NEEDS_PASSWORD));
+      if (one.kind === 'new' && people.addressesIdentify && !refused.has(index))
+        for (const name of namesOf(value)) repeatedName(sent, index, name);
       if (one.kind === 'refused' || refused.has(index)) continue;
       summary.add(value, one.kind, people.isOperator?.(value.username) === true);
       summary.leaveOut(leftOut);
@@ -179,6 +185,10 @@ async function check(
   }
   return { records, wanted, refused, summary };
 }
+
+/** Each identifies one end-user. */
+const namesOf = (value: ImportedUser): ReadonlySet<string> =>
+  new Set([usernameKey(value.username), verifiedAddressKey(value) ?? usernameKey(value.username)]);
 
 const CHECKED_AT_A_TIME = 20_000;
 

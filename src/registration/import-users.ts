@@ -4,7 +4,7 @@
  */
 
 import { describeRecordProblem } from '../config/problem.ts';
-import { NO_PASSWORD, subOf } from '../model/user.ts';
+import { NO_PASSWORD, type RegisteredUser, subOf, verifiedAddressKey } from '../model/user.ts';
 import { type CredentialHolders, credentialKey, holdersOfCredentials } from '../storage/imported-ways.ts';
 import { userImportStore } from '../storage/user-import.ts';
 import { findUsersNamed, takenSubs, usernameKey } from '../storage/users.ts';
@@ -58,17 +58,30 @@ export function userPlacing(deps: WaysDeps) {
 
   async function find(records: Records): Promise<readonly FoundUser[]> {
     const factsOf = await storedFor(records);
-    return records.map((record): FoundUser => {
+    const found = async (record: ImportedUser): Promise<FoundUser> => {
       const { stored, taken, holders } = factsOf(record);
       try {
         refuseTaken(record, stored?.id ?? null, holders);
         if (stored === null) identityFor(deps, record.sub, taken);
         else if (record.sub !== null && record.sub !== subOf(stored)) throw SubRefused.ofAnother();
+        await refuseNameOfAnother(record, stored);
         return { kind: stored === null ? 'new' : 'known' };
       } catch (error) {
         return refusedOr(error);
       }
-    });
+    };
+    return Promise.all(records.map(found));
+  }
+
+  /** As the machine of end-users refuses it. @throws ChangeRefused */
+  async function refuseNameOfAnother(record: ImportedUser, stored: RegisteredUser | null): Promise<void> {
+    const address = verifiedAddressKey(record);
+    const isKept = stored !== null && verifiedAddressKey(stored) === address;
+    if (isKept) return;
+    const id = stored?.id ?? deps.random.uuid();
+    const { usernameOf, addressOf = null } = await together.users.load(id, record.username, null, address);
+    if (usernameOf !== null && usernameOf !== id) throw new ChangeRefused('username_taken');
+    if (addressOf !== null && addressOf !== id) throw new ChangeRefused('address_taken');
   }
 
   async function planned(

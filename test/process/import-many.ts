@@ -54,6 +54,7 @@ const source = await openSource(cli, [file], { from: 'keycloak', sub: 'keep' });
 const people = {
   atOnce: 500,
   rpId: null,
+  addressesIdentify: true,
   read: (input: unknown) => readImportedUser(input, true),
   find: async (records: readonly unknown[]) => records.map(() => ({ kind: 'new' }) as const),
   place: async (records: readonly { readonly username: string; readonly sub: string | null }[]) => {

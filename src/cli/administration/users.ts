@@ -104,6 +104,7 @@ export async function peopleAt(api: ManagementApi): Promise<PeopleImport> {
     place: async (records) => (await inTurn(records, false)).map(placedOf),
     isOperator: (username) => operators.has(username),
     rpId: rules.rp_id,
+    addressesIdentify: rules.addresses_identify,
     atOnce: USERS_AT_ONCE,
   };
 }

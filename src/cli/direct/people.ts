@@ -27,6 +27,7 @@ export async function directPeople(runtime: Runtime): Promise<PeopleImport> {
     ...userPlacing({ db, actor: commandLine, macs: rowMacs(keys), keys, random, passwordPepper }),
     isOperator: (username) => scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0,
     rpId,
+    addressesIdentify: configuration.signIn.identifiers !== 'username',
     atOnce: USERS_AT_ONCE,
   };
 }

@@ -26,6 +26,9 @@ const rulesShape = z
     rp_id: z.string().nullable().describe('The host name for which imported passkeys have to be made. Null: none can.'),
     fast_hashes: z.boolean().describe('`importFastHashes` of the policy: salted digests are accepted.'),
     password_pepper: z.boolean().describe('The server has a pepper for `{devise}` hashes.'),
+    addresses_identify: z
+      .boolean()
+      .describe('`identifiers` of the policy includes addresses: a verified address belongs to one end-user.'),
   })
   .meta({ id: 'UserImportRules' });
 
@@ -53,8 +56,13 @@ export const userImports = resource('/user-imports', 'the import of end-users', 
     summary: 'The rules of the server for the records of an import.',
     answer: rulesShape,
     run: async (deps) => {
-      const { hashes, rpId } = rulesOf(deps);
-      return found({ rp_id: rpId, fast_hashes: hashes.fast, password_pepper: hashes.peppered });
+      const { hashes, rpId, policy } = rulesOf(deps);
+      return found({
+        rp_id: rpId,
+        fast_hashes: hashes.fast,
+        password_pepper: hashes.peppered,
+        addresses_identify: policy.identifiers !== 'username',
+      });
     },
   }),
   POST: method({

@@ -395,6 +395,33 @@ describe.each(ways)('users, through the %s', (way) => {
       expect((await find('shares-1'))?.signInAddress).toBe('shared@example.com');
     });
 
+    it('names the records with one name in a dry run, and imports none of them', async () => {
+      const record = (username: string, email: string) => ({
+        ...{ username, password_hash: BCRYPT, email, email_verified: true },
+      });
+      const records = [
+        record('twice-1', 'Twice@example.com'),
+        record('twice-2', 'twice@EXAMPLE.com'),
+        record('twice@example.com', 'twice-3@example.com'),
+        record('own@example.com', 'Own@example.com'),
+      ];
+      const words = [2, 3].map(
+        (one) =>
+          `  record ${one} (username "${records[one - 1]?.username}"): username or email: Expected a value that no other record has, found that of record 1.`,
+      );
+      const dryRun = await importing(records, '--dry-run');
+      expect(dryRun.out).toMatch(/^ +2 ready\n(.*\n){2} +2 refused: 2, 3\n/m);
+      expect(dryRun.err).toBe(`2 records were refused.\n${words.join('\n')}\n`);
+      const { status, err } = await importing(records);
+      expect({ status, err }).toEqual({
+        status: 1,
+        err: `The import is refused; nothing was changed.\n${words.join('\n')}\n`,
+      });
+      expect(await find('twice-1')).toBeNull();
+      expect((await importing(records, '--skip-refused')).out).toBe('created    twice-1\ncreated    own@example.com\n');
+      expect((await importing(records, '--skip-refused')).out).toBe('unchanged  twice-1\nunchanged  own@example.com\n');
+    });
+
     it('starts at the given record, and prints its progress', async () => {
       const records = Array.from({ length: 1200 }, (_, index) => ({
         username: `many-${index}`,

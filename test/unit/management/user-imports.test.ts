@@ -60,6 +60,32 @@ describe('the import of end-users over the management API', () => {
     });
   });
 
+  it('refuses a name of another end-user in a dry run too, and keeps the names of each', async () => {
+    const withAddress = (email: string, username?: string) => ({
+      ...person(username === undefined ? {} : { username }),
+      ...{ email, email_verified: true },
+    });
+    const own = withAddress('own@moved.example');
+    const named = withAddress('another@moved.example', 'named@moved.example');
+    await sent([own, named]);
+    const ofAnother = [
+      [withAddress('OWN@moved.example'), 'signs in by this verified address'],
+      [withAddress('named@moved.example'), 'signs in by this verified address'],
+      [person({ username: 'own@moved.example' }), 'has this username'],
+      [{ ...named, email: own.email }, 'signs in by this verified address'],
+    ] as const;
+    for (const isDry of [true, false]) {
+      for (const [record, words] of ofAnother)
+        expect(await sent([record], isDry)).toMatchObject([
+          { outcome: 'refused', reasons: [expect.stringContaining(words)] },
+        ]);
+      const same = await sent([own, named], isDry);
+      expect(same.map(({ outcome }) => outcome)).toEqual(Array(2).fill(isDry ? 'known' : 'unchanged'));
+    }
+    const unproven = person({ email: own.email });
+    expect(await sent([unproven], true)).toMatchObject([{ outcome: 'new' }]);
+  });
+
   it.each([
     ['a salted digest that the policy does not accept', { password_hash: SALTED }, 'password_hash'],
     ['a new user without a password', { password_hash: undefined }, 'password'],
@@ -182,6 +208,7 @@ describe('the import of end-users over the management API', () => {
       rp_id: 'as.test',
       fast_hashes: false,
       password_pepper: false,
+      addresses_identify: true,
     });
   });
 });
