@@ -46,7 +46,8 @@ export type FastifyGuardOptions = GuardOptions<GuardClaims> & {
   readonly serveMetadata?: boolean;
   /**
    * The access of a request that the program sends to itself, for a caller that the guard admitted. A proof of that caller fits
-   * their own request alone. Null: the guard checks the request. Default: it checks every request.
+   * their own request alone. The guard checks nothing of such a request: the program compares the scopes. Null: the guard checks
+   * the request. Default: it checks every request.
    */
   readonly accessOf?: (request: FastifyRequest) => Access<GuardClaims> | null;
   /** Writes the body of a refusal, after the guard has set status and headers. Default: the error as JSON. */
