@@ -80,7 +80,7 @@ export default {
         '^src/model/',
         MACHINE_TYPES,
         '^policies/client-schema\\.ts$',
-        '^src/oauth/(client-methods|signing-algorithms|username)\\.ts$',
+        '^src/oauth/(client-id-url|client-methods|signing-algorithms|username)\\.ts$',
         '^src/crypto/secret-types\\.ts$',
       ],
       'An entity has one shape, which every room may name; a client has the fields of the schema that describes it.',

@@ -1,5 +1,6 @@
 /** A registered client: the fields of its record (policies/client-schema.ts) in camelCase, and the columns that this server adds. */
 import type { ClientRecord, NOT_STORED } from '../../policies/client-schema.ts';
+import { isMeantAsUrl, originOf } from '../oauth/client-id-url.ts';
 import { isOneOf, KEY_METHODS, SECRET_METHODS, WORKLOAD_METHOD } from '../oauth/client-methods.ts';
 
 export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
@@ -81,3 +82,18 @@ export const hasKeys = ({
 /** The client authenticates with a secret that it shares with the server. */
 export const hasSecret = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
   isOneOf(SECRET_METHODS, method);
+
+type Introduced = Pick<Client, 'clientId' | 'registeredBy'>;
+
+/** How a client introduced itself, as registration.yaml names it. Null: an operator registered the client. */
+export function introductionOf({
+  registeredBy,
+  clientId,
+}: Introduced): 'metadataDocuments' | 'dynamicRegistration' | null {
+  if (registeredBy === 'operator') return null;
+  return isMeantAsUrl(clientId) ? 'metadataDocuments' : 'dynamicRegistration';
+}
+
+/** The origin of the document by which a client introduced itself. Null: there is none. */
+export const documentOriginOf = (client: Introduced): string | null =>
+  introductionOf(client) === 'metadataDocuments' ? originOf(client.clientId) : null;

@@ -26,15 +26,3 @@ export function whatIsWrongWithClientIdUrl(clientId: string): string | null {
 
 /** Of an id that follows the rules. */
 export const originOf = (clientId: string): string => new URL(clientId).origin;
-
-/** How a client introduced itself, as registration.yaml names it. Null: an operator registered the client. */
-export function introductionOf({
-  registeredBy,
-  clientId,
-}: {
-  readonly registeredBy: 'operator' | 'self';
-  readonly clientId: string;
-}): 'metadataDocuments' | 'dynamicRegistration' | null {
-  if (registeredBy === 'operator') return null;
-  return isMeantAsUrl(clientId) ? 'metadataDocuments' : 'dynamicRegistration';
-}

@@ -21,9 +21,8 @@ import {
   registerItself,
   type SelfRegistrationRules,
 } from '../lifecycles/client-registration/lifecycle.ts';
-import { type Client, hasSecret, type RegisteredClient } from '../model/client.ts';
+import { type Client, hasSecret, introductionOf, type RegisteredClient } from '../model/client.ts';
 import { readBearer } from '../oauth/bearer.ts';
-import { introductionOf } from '../oauth/client-id-url.ts';
 import { urlUnder } from '../oauth/urls.ts';
 import {
   initialAccess,

@@ -6,10 +6,9 @@ import {
   identityIsAssured,
   type StoredInteraction,
 } from '../lifecycles/interaction/lifecycle.ts';
-import type { Client } from '../model/client.ts';
+import { type Client, documentOriginOf, introductionOf } from '../model/client.ts';
 import type { Interaction } from '../model/interaction.ts';
 import type { Session } from '../model/session.ts';
-import { introductionOf, originOf } from '../oauth/client-id-url.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { wouldContinueWhileAway } from './absence.ts';
 import { grantableScope } from './administrators.ts';
@@ -150,7 +149,7 @@ async function viewOpened(
       username: session.username,
       redirectUri: interaction.redirectUri,
       about: await aboutClient(deps, client),
-      describedAt: introduction === 'metadataDocuments' ? originOf(client.clientId) : null,
+      describedAt: documentOriginOf(client),
       registeredItself: introduction === 'dynamicRegistration',
       onThisDevice:
         client.redirectUris.every(leadsToThisDevice) ||

@@ -5,8 +5,7 @@
  */
 import type { IntroducedAccess } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
-import type { Client } from '../model/client.ts';
-import { introductionOf } from '../oauth/client-id-url.ts';
+import { type Client, introductionOf } from '../model/client.ts';
 import { meantResources } from '../oauth/resource.ts';
 import { parseScope } from '../oauth/scope.ts';
 import { scopeOfAdministrator } from './administrators.ts';

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text } from 'drizzle-orm/pg-core';
 import type { ClientRegistrationState } from '../../../machines/client-registration/facts.ts';
 import { clients } from '../client/table.ts';
@@ -35,9 +35,6 @@ export const clientRegistrationFacts = macFacts('client-registration', clientReg
   'tokenHash',
 ]);
 
-/** Its end has passed: it is unused if its client has no grant. Consents to the client go first. */
-export const hasUnusedEnd = (now: SQL): SQL => sql`${clientRegistrations.unusedUntil} < ${anHourBefore(earlier(now))}`;
-
 export const clientRegistrationTable = described(clientRegistrations, {
   machine: 'clientRegistration',
   key: clientRegistrations.clientId,
@@ -54,11 +51,11 @@ export const clientRegistrationTable = described(clientRegistrations, {
   // While nothing names its client, which goes afterwards.
   removal: (now) => [
     {
-      ended: hasUnusedEnd(now),
+      ended: sql`${clientRegistrations.unusedUntil} < ${anHourBefore(earlier(now))}`,
       over: clientRegistrations.unusedUntil,
       keptBy: {
         column: clientRegistrations.clientId,
-        tables: ['grants', 'pushed_requests', 'interactions', 'consents'],
+        tables: ['grants', 'pushed_requests', 'interactions'],
       },
     },
   ],

@@ -15,7 +15,7 @@ import { pushedRequestMachine } from '../../../machines/pushed-request/machine.t
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run, type Sleeping, stillThere } from '../../engine/run.ts';
-import type { Client } from '../../model/client.ts';
+import { type Client, documentOriginOf } from '../../model/client.ts';
 import type { Bytes, SignInFacts } from '../../model/grant.ts';
 import type { Interaction, RequestedInteraction } from '../../model/interaction.ts';
 import type { LedgerEntry } from '../../model/ledger.ts';
@@ -209,15 +209,16 @@ const ANSWERS = [
 
 /**
  * RFC 8252 §8.6: any app on a device could pose as a public client there, so its consent is not remembered. A client that no operator vetted
- * needs both: a key, and an address that only its owner has.
+ * changes its redirect URIs by itself. Its consent is remembered for a client with a key alone, and for answers to the origin of its
+ * document, which the end-user saw.
  */
 export const identityIsAssured = (
-  { tokenEndpointAuthMethod, registeredBy }: Pick<Client, 'tokenEndpointAuthMethod' | 'registeredBy'>,
+  client: Pick<Client, 'clientId' | 'tokenEndpointAuthMethod' | 'registeredBy'>,
   { redirectUri }: Pick<Interaction, 'redirectUri'>,
 ): boolean => {
-  const hasKey = tokenEndpointAuthMethod !== 'none';
-  const hasAddress = redirectUri.startsWith('https:');
-  return registeredBy === 'operator' ? hasKey || hasAddress : hasKey && hasAddress;
+  const hasKey = client.tokenEndpointAuthMethod !== 'none';
+  if (client.registeredBy === 'operator') return hasKey || redirectUri.startsWith('https:');
+  return hasKey && new URL(redirectUri).origin === documentOriginOf(client);
 };
 
 export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, InteractionCommit> = {

@@ -3,7 +3,6 @@ import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-
 import type { Prompt } from '../../../machines/interaction/facts.ts';
 import type { ResponseMode } from '../../model/interaction.ts';
 import { clients } from '../client/table.ts';
-import { hasUnusedEnd } from '../client-registration/table.ts';
 import { authenticated, bytes, epoch, instant } from '../columns.ts';
 import { statesAfter, statesBy } from '../moves.ts';
 import { anHourBefore, earlier } from '../retention.ts';
@@ -162,14 +161,6 @@ export const consentTable = described(consents, {
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
   spreadBy: consents.userId,
   rights: PASSING,
-  // Of a client that registered itself and that nothing else keeps: otherwise no such client would go (docs/decisions/0121).
-  removal: (now) => [
-    {
-      ended: sql`${consents.clientId} in (select client_id from client_registrations where ${hasUnusedEnd(now)})`,
-      over: null,
-      keptBy: { column: consents.clientId, tables: ['grants'] },
-    },
-  ],
   mac: { facts: consentFacts, alive: sql`true` },
   personal: {
     name: 'consents',

@@ -219,12 +219,22 @@ describe('a client that describes itself by a document', () => {
     expect((await token(scene, client, { ...rotation, ...signed() })).status).toBe(200);
   });
 
-  it('with a key and an https redirect URI has its consent remembered', async () => {
-    const content = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [testKey().jwk] } };
+  it('with a key has its consent remembered for redirect URIs of its own origin, and of no other', async () => {
+    const elsewhere = 'https://known.example/callback';
+    const redirectUris = [`${ORIGIN}/callback`, elsewhere];
+    const content = {
+      ...{ token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [testKey().jwk] } },
+      redirect_uris: redirectUris,
+    };
     const scene = await opened({ content });
-    await scene.code({ client, change: { scope: 'read' } });
-    const second = await scene.browser.get(authorizeUrl(client, makePkce(), { scope: 'read' }));
-    expect(second.url).toContain(`${ORIGIN}/callback?`);
+    const again = async (redirectUri: string) => {
+      const by = clientAt(DOCUMENT_URL, redirectUri);
+      await scene.code({ client: by, change: { scope: 'read' } });
+      return scene.browser.get(authorizeUrl(by, makePkce(), { scope: 'read' }));
+    };
+    expect((await again(elsewhere)).body).toContain('This app is not vetted');
+    expect((await again(`${ORIGIN}/callback`)).url).toContain(`${ORIGIN}/callback?`);
+    expect((await again(elsewhere)).body).toContain('This app is not vetted');
   });
 
   it('an error of its request stays on a page of this server', async () => {

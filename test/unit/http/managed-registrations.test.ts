@@ -9,7 +9,7 @@ import { administerClient } from '../../../src/registration/administration.ts';
 import { housekeeper } from '../../../src/storage/housekeeping.ts';
 import { clientRegistrations, clients, consents, grants, interactions } from '../../../src/storage/schema.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
-import { exchange, refresh } from '../../support/actors.ts';
+import { authorizeUrl, exchange, makePkce, refresh } from '../../support/actors.ts';
 import {
   acceptingRegistrations,
   CALLBACK,
@@ -253,13 +253,23 @@ describe('a client that manages its registration', () => {
   });
 });
 
+describe('the consent to a client that registered itself', () => {
+  it('is not remembered: the client moves its redirect URIs by itself', async () => {
+    const scene = await opened();
+    const client = clientOf(await register(scene, { token_endpoint_auth_method: 'client_secret_basic' }));
+    await scene.code({ client, change: { scope: 'read' } });
+    const again = await scene.browser.get(authorizeUrl(client, makePkce(), { scope: 'read' }));
+    expect(again.body).toContain('This app is not vetted');
+    expect(await scene.db.$count(consents)).toBe(0);
+  });
+});
+
 describe('an unused registration whose client an end-user allowed', () => {
   const LONG_AGO = sql`now() - interval '40 days'`;
   const allowed = async () => {
     const scene = await opened();
     const registered = await register(scene, { token_endpoint_auth_method: 'client_secret_basic' });
     await scene.code({ client: clientOf(registered), change: { scope: 'read' } });
-    expect(await scene.db.$count(consents)).toBe(1);
     await unheld(scene.db, async (own) => {
       await own.update(clientRegistrations).set({ createdAt: LONG_AGO, unusedUntil: LONG_AGO });
       await own.update(clients).set({ createdAt: LONG_AGO }).where(eq(clients.registeredBy, 'self'));
@@ -268,7 +278,6 @@ describe('an unused registration whose client an end-user allowed', () => {
     const left = async () => {
       for (let round = 0; round < 3; round++) await housekeeper(scene.db, databaseClock).cleanUp();
       return {
-        consents: await scene.db.$count(consents),
         registrations: await scene.db.$count(clientRegistrations),
         clients: await scene.db.$count(clients, eq(clients.registeredBy, 'self')),
       };
@@ -276,15 +285,15 @@ describe('an unused registration whose client an end-user allowed', () => {
     return { scene, left };
   };
 
-  it('goes with the remembered consent, and so leaves room for others', async () => {
+  it('goes, and so leaves room for others', async () => {
     const { scene, left } = await allowed();
     await unheld(scene.db, (own) => own.delete(grants));
-    expect(await left()).toEqual({ consents: 0, registrations: 0, clients: 0 });
+    expect(await left()).toEqual({ registrations: 0, clients: 0 });
   });
 
-  it('stays with its consent while it has a grant', async () => {
+  it('stays while its client has a grant', async () => {
     const { left } = await allowed();
-    expect(await left()).toEqual({ consents: 1, registrations: 1, clients: 1 });
+    expect(await left()).toEqual({ registrations: 1, clients: 1 });
   });
 });
 
