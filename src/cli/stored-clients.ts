@@ -58,66 +58,53 @@ export async function storedClients(
   keys: RootKeys | null,
 ): Promise<StoredClients> {
   const { databaseUrl } = environment;
-  if (databaseUrl === null && !existsSync(join(homeFolder(), 'database'))) {
-    return {
-      variables: env,
-      clients: [],
-      declaredIds: [],
-      usernames: null,
-      withoutFactor: [],
-      operatorBySetUp: null,
-      ignoredRows: {},
-      needs: [],
-      ledgerDefaultEntries: 0,
-      sharedAddresses: [],
-      missing: 'No database yet: "statehouse start" or "statehouse migrate" creates it.',
-    };
-  }
+  const unread = (missing: string): StoredClients => ({ ...NOTHING_READ, variables: env, missing });
+  if (databaseUrl === null && !existsSync(join(homeFolder(), 'database')))
+    return unread('No database yet: "statehouse start" or "statehouse migrate" creates it.');
   try {
     const database = databaseUrl ? openPostgres(databaseUrl, { connections: 1 }) : await openEmbedded(homeFolder());
+    const db = database.drizzle;
     try {
-      const clients = await listClients(database.drizzle, null, { declared: false });
-      const declared = await listClients(database.drizzle, null, { declared: true });
-      const usernames = await knownUsernameKeys(database.drizzle, asked);
-      const withoutFactor = await usernameKeysWithoutFactor(database.drizzle, asked);
-      const ignoredRows = keys === null ? {} : await countIgnoredRows(database.drizzle, rowMacs(keys));
-      const bySetUp = keys && (await openSetUps(database.drizzle, rowMacs(keys)));
-      const needs = keys === null ? [] : await needsOf(database.drizzle, keys);
-      const declaredIds = declared.map(({ clientId }) => clientId);
-      const inDefault = await ledgerDefaultEntries(database.drizzle);
-      const db = database.drizzle;
+      const clients = await listClients(db, null, { declared: false });
+      const declared = await listClients(db, null, { declared: true });
+      const usernames = await knownUsernameKeys(db, asked);
+      const withoutFactor = await usernameKeysWithoutFactor(db, asked);
+      const ignoredRows = keys === null ? {} : await countIgnoredRows(db, rowMacs(keys));
+      const bySetUp = keys && (await openSetUps(db, rowMacs(keys)));
+      const needs = keys === null ? [] : await needsOf(db, keys);
+      const inDefault = await ledgerDefaultEntries(db);
       return {
         variables: keys === null ? env : await withStoredSecrets({ db, keys }, env),
         clients,
-        declaredIds,
+        declaredIds: declared.map(({ clientId }) => clientId),
         usernames,
         withoutFactor,
         operatorBySetUp: bySetUp?.operator?.username ?? null,
         ignoredRows,
         needs,
         ledgerDefaultEntries: inDefault,
-        sharedAddresses: await sharedAddresses(database.drizzle, MOST_ADDRESSES),
+        sharedAddresses: await sharedAddresses(db, MOST_ADDRESSES),
         missing: null,
       };
     } finally {
       await database.close();
     }
   } catch (error) {
-    return {
-      variables: env,
-      clients: [],
-      declaredIds: [],
-      usernames: null,
-      withoutFactor: [],
-      operatorBySetUp: null,
-      ignoredRows: {},
-      needs: [],
-      ledgerDefaultEntries: 0,
-      sharedAddresses: [],
-      missing: `The clients cannot be read. ${reasonOf(error, env)}`,
-    };
+    return unread(`The clients cannot be read. ${reasonOf(error, env)}`);
   }
 }
+
+const NOTHING_READ = {
+  clients: [],
+  declaredIds: [],
+  usernames: null,
+  withoutFactor: [],
+  operatorBySetUp: null,
+  ignoredRows: {},
+  needs: [],
+  ledgerDefaultEntries: 0,
+  sharedAddresses: [],
+} as const;
 
 /** SQLSTATE undefined_table, undefined_column and undefined_function: the tables of another version. */
 const OTHER_TABLES = new Set(['42P01', '42703', '42883']);

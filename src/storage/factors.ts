@@ -6,7 +6,6 @@ import type { Passkey } from '../lifecycles/passkey/entity.ts';
 import type { LoadedPasskey, PasskeyStore } from '../lifecycles/passkey/lifecycle.ts';
 import { unregistered } from '../lifecycles/passkey/lifecycle.ts';
 import { passkeyFacts } from '../lifecycles/passkey/table.ts';
-import type { RecoveryCode } from '../lifecycles/recovery-code/entity.ts';
 import type { LoadedRecoveryCode, RecoveryCodeStore } from '../lifecycles/recovery-code/lifecycle.ts';
 import type { SecondFactor } from '../lifecycles/second-factor/entity.ts';
 import type { LoadedSecondFactor, SecondFactorStore } from '../lifecycles/second-factor/lifecycle.ts';
@@ -32,6 +31,7 @@ import {
   trustedBrowsers,
   users,
 } from './schema.ts';
+import { selectionFor } from './selection.ts';
 import { readServer } from './server-row.ts';
 import { isAuthenticUser } from './users.ts';
 
@@ -215,14 +215,15 @@ export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore 
           .insert(recoveryCodes)
           .select(
             tx
-              .select({
-                id: sql<string>`made.id`.as('id'),
-                userId: sql<string>`owner.id`.as('user_id'),
-                state: sql<RecoveryCode['state']>`'active'::text`.as('state'),
-                codeHash: sql<Buffer>`made.hash`.as('code_hash'),
-                createdAt: sql<Date>`${nowOf(clock)}`.as('created_at'),
-                endedAt: sql<Date | null>`null::timestamptz`.as('ended_at'),
-              })
+              .select(
+                selectionFor(recoveryCodes, {
+                  id: sql`made.id`,
+                  userId: sql`owner.id`,
+                  state: sql`'active'::text`,
+                  codeHash: sql`made.hash`,
+                  createdAt: nowOf(clock),
+                }),
+              )
               .from(
                 sql`(select id from ${users} where id = ${userId}::uuid) as owner
                   cross join (values ${sql.join(rows, sql`, `)}) as made (id, hash)`,

@@ -6,7 +6,6 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Approval, InteractionCommit, InteractionMove } from '../lifecycles/interaction/lifecycle.ts';
-import type { Interaction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';
 import { bound } from './bound.ts';
@@ -18,6 +17,7 @@ import { type Approved, newGrant } from './new-grant.ts';
 import { fixedOrNow } from './now.ts';
 import { isStillPushed, spending, spentValues } from './pushed-requests.ts';
 import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
+import { selectionFor, valuesOf } from './selection.ts';
 import { approvalLists, prepareApprovals } from './shared-approvals.ts';
 import { areSpread } from './spread-databases.ts';
 
@@ -120,31 +120,9 @@ function approvals(db: Drizzle) {
   };
 }
 
-/** The selection of `insert(interactions).select(…)`: the interaction as it was requested, in the state that it moves to. */
-const AS_REQUESTED = {
-  id: sql<string>`${bound('id', 'uuid')}`.as('id'),
-  state: sql<Interaction['state']>`${bound('state', 'text')}`.as('state'),
-  browserHash: sql<Buffer>`${bound('browserHash', 'bytea')}`.as('browser_hash'),
-  clientId: sql<string>`${bound('clientId', 'text')}`.as('client_id'),
-  clientEpoch: sql<bigint>`${bound('clientEpoch', 'bigint')}`.as('client_epoch'),
-  redirectUri: sql<string>`${bound('redirectUri', 'text')}`.as('redirect_uri'),
-  codeChallenge: sql<string>`${bound('codeChallenge', 'text')}`.as('code_challenge'),
-  dpopJkt: sql<string>`${bound('dpopJkt', 'text')}`.as('dpop_jkt'),
-  scope: sql<string[]>`${bound('scope', 'text[]')}`.as('scope'),
-  resources: sql<string[]>`${bound('resources', 'text[]')}`.as('resources'),
-  requestState: sql<string>`${bound('requestState', 'text')}`.as('request_state'),
-  nonce: sql<string>`${bound('nonce', 'text')}`.as('nonce'),
-  prompt: sql<Interaction['prompt'][number][]>`${bound('prompt', 'text[]')}`.as('prompt'),
-  maxAgeSeconds: sql<number>`${bound('maxAgeSeconds', 'integer')}`.as('max_age_seconds'),
-  requiredClass: sql<string>`${bound('requiredClass', 'text')}`.as('required_class'),
-  hintedUserId: sql<string>`${bound('hintedUserId', 'text')}`.as('hinted_user_id'),
-  loginHint: sql<string>`${bound('loginHint', 'text')}`.as('login_hint'),
-  uiLocales: sql<string[]>`${bound('uiLocales', 'text[]')}`.as('ui_locales'),
-  responseMode: sql<Interaction['responseMode']>`${bound('responseMode', 'text')}`.as('response_mode'),
-  userId: sql<string>`${bound('userId', 'uuid')}`.as('user_id'),
-  createdAt: sql<Date>`${bound('createdAt', 'timestamptz')}`.as('created_at'),
-  endsAt: sql<Date>`${bound('endsAt', 'timestamptz')}`.as('ends_at'),
-};
+/** The interaction as it was requested, in the state that it moves to. */
+const REQUESTED = valuesOf(interactions, bound);
+const AS_REQUESTED = selectionFor(interactions, REQUESTED);
 
 /** The row is still as the machine saw it. */
 const stillAsLoaded = and(
@@ -306,16 +284,16 @@ const OWNERS_AS_BOUND = {
 
 /** Compared values come from their rows, so that the statement has fewer values. */
 const AS_COMPARED: Approved = {
-  id: AS_REQUESTED.id.sql,
+  id: REQUESTED.id,
   clientId: clients.clientId,
   clientEpoch: clients.epoch,
   userId: users.id,
   userEpoch: users.epoch,
   serverEpoch: server.epoch,
-  resources: AS_REQUESTED.resources.sql,
-  codeChallenge: AS_REQUESTED.codeChallenge.sql,
-  dpopJkt: AS_REQUESTED.dpopJkt.sql,
-  redirectUri: AS_REQUESTED.redirectUri.sql,
+  resources: REQUESTED.resources,
+  codeChallenge: REQUESTED.codeChallenge,
+  dpopJkt: REQUESTED.dpopJkt,
+  redirectUri: REQUESTED.redirectUri,
 };
 
 /** A subquery of Drizzle has its columns behind a proxy, so they are named one by one. */
@@ -355,24 +333,30 @@ const standingConsent = (db: Drizzle) =>
 
 type Moved = { readonly id: unknown };
 
+const CONSENTED = {
+  userEpoch: bound('userEpoch', 'bigint'),
+  clientEpoch: bound('clientEpoch', 'bigint'),
+  scope: bound('consentScope', 'text[]'),
+  grantedAt: bound('consentedAt', 'timestamptz'),
+  mac: bound('consentMac', 'bytea'),
+  macVersion: bound('consentMacVersion', 'bigint'),
+};
+
 /** Where another approval was first, nothing is remembered: the end-user is asked once more. */
 const firstConsent = (db: Drizzle, moved: Moved) =>
   db
     .insert(consents)
     .select(
       db
-        .select({
-          id: sql<string>`${bound('consentId', 'uuid')}`.as('id'),
-          userId: sql<string>`${bound('userId', 'uuid')}`.as('user_id'),
-          clientId: sql<string>`${bound('clientId', 'text')}`.as('client_id'),
-          userEpoch: sql<bigint>`${bound('userEpoch', 'bigint')}`.as('user_epoch'),
-          clientEpoch: sql<bigint>`${bound('clientEpoch', 'bigint')}`.as('client_epoch'),
-          scope: sql<string[]>`${bound('consentScope', 'text[]')}`.as('scope'),
-          resources: sql<string[]>`${bound('resources', 'text[]')}`.as('resources'),
-          grantedAt: sql<Date>`${bound('consentedAt', 'timestamptz')}`.as('granted_at'),
-          mac: sql<Buffer>`${bound('consentMac', 'bytea')}`.as('mac'),
-          macVersion: sql<bigint>`${bound('consentMacVersion', 'bigint')}`.as('mac_version'),
-        })
+        .select(
+          selectionFor(consents, {
+            id: bound('consentId', 'uuid'),
+            userId: bound('userId', 'uuid'),
+            clientId: bound('clientId', 'text'),
+            resources: bound('resources', 'text[]'),
+            ...CONSENTED,
+          }),
+        )
         .from(sql`${moved}`),
     )
     .onConflictDoNothing()
@@ -382,14 +366,7 @@ const firstConsent = (db: Drizzle, moved: Moved) =>
 const widened = (db: Drizzle, moved: Moved) =>
   db
     .update(consents)
-    .set({
-      userEpoch: bound('userEpoch', 'bigint'),
-      clientEpoch: bound('clientEpoch', 'bigint'),
-      scope: bound('consentScope', 'text[]'),
-      grantedAt: bound('consentedAt', 'timestamptz'),
-      mac: bound('consentMac', 'bytea'),
-      macVersion: bound('consentMacVersion', 'bigint'),
-    })
+    .set(CONSENTED)
     .where(
       and(
         sql`exists (select from ${moved})`,
@@ -413,33 +390,22 @@ const ledgerOf = (id: SQL, about: { readonly [Name in 'grantId' | 'clientId' | '
     ...about,
   });
 
+/** The value of a column as a prepared statement takes it. */
+function sentValue(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
 function moveValues({ loaded, now, to, userId, entry, spends }: InteractionMove) {
   return {
-    id: loaded.id,
+    ...Object.fromEntries(Object.entries(loaded).map(([name, value]) => [name, sentValue(value)])),
     state: to,
     loadedState: loaded.state,
+    userId,
     loadedUserId: loaded.userId,
-    browserHash: Buffer.from(loaded.browserHash),
-    clientId: loaded.clientId,
-    clientEpoch: loaded.clientEpoch.toString(),
-    redirectUri: loaded.redirectUri,
-    codeChallenge: loaded.codeChallenge,
-    dpopJkt: loaded.dpopJkt,
-    scope: [...loaded.scope],
-    resources: [...loaded.resources],
-    requestState: loaded.requestState,
-    nonce: loaded.nonce,
-    prompt: [...loaded.prompt],
-    maxAgeSeconds: loaded.maxAgeSeconds,
-    requiredClass: loaded.requiredClass,
-    hintedUserId: loaded.hintedUserId,
     // It names a person, and the row is stored only after a sign-in: from then on no page needs it.
     loginHint: null,
-    uiLocales: [...loaded.uiLocales],
-    responseMode: loaded.responseMode,
-    userId,
-    createdAt: loaded.createdAt.toISOString(),
-    endsAt: loaded.endsAt.toISOString(),
     now: now.toISOString(),
     machine: entry.machine,
     event: entry.event,

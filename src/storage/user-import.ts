@@ -18,6 +18,7 @@ import { ledgerColumns } from './ledger.ts';
 import { readNow } from './now.ts';
 import { rowVersion } from './row-version.ts';
 import { server, transitions, users } from './schema.ts';
+import { selectionFor } from './selection.ts';
 import { noServerRow } from './server-row.ts';
 import { macOfUser, usernameKeyOf, versionOf } from './user-macs.ts';
 import { userStore } from './user-store.ts';
@@ -140,24 +141,22 @@ async function registerTogether(
       .insert(users)
       .select(
         db
-          .select({
-            id: sent.id,
-            sub: sent.sub,
-            username: sent.username,
-            usernameKey: sent.usernameKey,
-            passwordHash: sent.passwordHash,
-            importedHash: sent.importedHash,
-            passwordByLinkAt: sql`null::timestamptz`.as('password_by_link_at'),
-            claims: sent.claims,
-            signInAddress: sent.signInAddress,
-            epoch: sent.epoch,
-            createdAt: sql`coalesce(${sent.createdAt}, now())`.as('created_at'),
-            changedAt: sql`null::timestamptz`.as('changed_at'),
-            disabledAt: sql`null::timestamptz`.as('disabled_at'),
-            deletedAt: sql`null::timestamptz`.as('deleted_at'),
-            mac: sql`decode(${sent.mac}, 'hex')`.as('mac'),
-            macVersion: sql`0`.as('mac_version'),
-          } as never)
+          .select(
+            selectionFor(users, {
+              id: sent.id,
+              sub: sent.sub,
+              username: sent.username,
+              usernameKey: sent.usernameKey,
+              passwordHash: sent.passwordHash,
+              importedHash: sent.importedHash,
+              claims: sent.claims,
+              signInAddress: sent.signInAddress,
+              epoch: sent.epoch,
+              createdAt: sql`coalesce(${sent.createdAt}, now())`,
+              mac: sql`decode(${sent.mac}, 'hex')`,
+              macVersion: sql`0`,
+            }),
+          )
           .from(sent),
       )
       .onConflictDoNothing()

@@ -21,6 +21,7 @@ import {
   webhookDeliveries,
   webhookReceivers,
 } from './schema.ts';
+import { selectionFor } from './selection.ts';
 import { areSpread } from './spread-databases.ts';
 
 export type Place = { readonly recordedIn: string; readonly position: string };
@@ -50,15 +51,15 @@ export function webhookStore(db: Drizzle, clock: Clock) {
         .insert(webhookReceivers)
         .select(
           db
-            .select({
-              name: name.as('name'),
-              // The lines of transactions that begin from here on are events for it.
-              recordedIn: sql<string>`pg_snapshot_xmax(pg_current_snapshot())`.as('recorded_in'),
-              position: sql<bigint>`0::bigint`.as('position'),
-              nodes: sql<PlacesOfNodes<Place>['nodes'] | null>`null::jsonb`.as('nodes'),
-              seenAt: sql<Date>`${now()}`.as('seen_at'),
-              pausedAt: sql<Date | null>`null::timestamptz`.as('paused_at'),
-            })
+            .select(
+              selectionFor(webhookReceivers, {
+                name,
+                // The lines of transactions that begin from here on are events for it.
+                recordedIn: sql`pg_snapshot_xmax(pg_current_snapshot())`,
+                position: sql`0::bigint`,
+                seenAt: now(),
+              }),
+            )
             .from(server)
             .where(isOnePostgres),
         )
@@ -213,28 +214,26 @@ function insertOf(
   const rows = JSON.stringify(
     deliveries.map((delivery) => ({ ...delivery, occurredAt: delivery.occurredAt.toISOString() })),
   );
-  const column = <T>(value: ReturnType<typeof sql>, name: string) => sql<T>`${value}`.as(name);
   return db
     .insert(webhookDeliveries)
     .select(
       db
-        .select({
-          id: column<string>(sql`event.id`, 'id'),
-          receiver: column<string>(sql`event.receiver`, 'receiver'),
-          eventId: column<string>(sql`event."eventId"`, 'event_id'),
-          eventType: column<string>(sql`event."eventType"`, 'event_type'),
-          userId: column<string | null>(sql`event."userId"`, 'user_id'),
-          data: column<WebhookDelivery['data']>(sql`event.data`, 'data'),
-          occurredAt: column<Date>(sql`event."occurredAt"`, 'occurred_at'),
-          state: column<WebhookDelivery['state']>(sql`'pending'`, 'state'),
-          attempts: column<number>(sql`0`, 'attempts'),
-          nextAttemptAt: column<Date | null>(now, 'next_attempt_at'),
-          givesUpAt: column<Date>(sql`${now} + make_interval(secs => ${giveUpAfterSeconds})`, 'gives_up_at'),
-          createdAt: column<Date>(now, 'created_at'),
-          endedAt: column<Date | null>(sql`null::timestamptz`, 'ended_at'),
-          abandonedReason: column<WebhookDelivery['abandonedReason']>(sql`null::text`, 'abandoned_reason'),
-          lastOutcome: column<WebhookDelivery['lastOutcome']>(sql`null::text`, 'last_outcome'),
-        })
+        .select(
+          selectionFor(webhookDeliveries, {
+            id: sql`event.id`,
+            receiver: sql`event.receiver`,
+            eventId: sql`event."eventId"`,
+            eventType: sql`event."eventType"`,
+            userId: sql`event."userId"`,
+            data: sql`event.data`,
+            occurredAt: sql`event."occurredAt"`,
+            state: sql`'pending'`,
+            attempts: sql`0`,
+            nextAttemptAt: now,
+            givesUpAt: sql`${now} + make_interval(secs => ${giveUpAfterSeconds})`,
+            createdAt: now,
+          }),
+        )
         .from(
           sql`${from} cross join jsonb_to_recordset(${rows}::jsonb) as event(id uuid, receiver text, "eventId" uuid,
             "eventType" text, "userId" uuid, data jsonb, "occurredAt" timestamptz)`,
