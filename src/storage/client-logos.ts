@@ -6,6 +6,7 @@ import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
 import { clientLogos, clients } from './schema.ts';
+import { selectionFor } from './selection.ts';
 
 /** An image that came is looked at again after a day; one that did not, after an hour. */
 const AGAIN = sql.raw(`interval '1 day'`);
@@ -19,13 +20,7 @@ export function clientLogoStore(db: Drizzle, clock: Clock) {
     /** Takes the due images, at most `limit`: another node that asks gets others, or none for an hour. */
     take: async (limit: number): Promise<string[]> => {
       const due = db
-        .selectDistinct({
-          logoUri: sql<string>`${clients.logoUri}`.as('logo_uri'),
-          hash: sql<string>`null::text`.as('hash'),
-          type: sql<RasterType>`null::text`.as('type'),
-          bytes: sql<Buffer>`null::bytea`.as('bytes'),
-          fetchAt: sql<Date>`${now()} + ${TRY_AGAIN}`.as('fetch_at'),
-        })
+        .selectDistinct(selectionFor(clientLogos, { logoUri: clients.logoUri, fetchAt: sql`${now()} + ${TRY_AGAIN}` }))
         .from(clients)
         .leftJoin(clientLogos, eq(clientLogos.logoUri, clients.logoUri))
         .where(

@@ -1,69 +1,27 @@
-/** A line of the ledger as every commit writes it: only this file knows the columns of `transitions` in their order. */
+/** A line of the ledger as every commit writes it. */
 import { type SQL, type Subquery, sql } from 'drizzle-orm';
 import { actorName } from '../model/actor.ts';
 import type { LedgerEntry, SignInOrigin } from '../model/ledger.ts';
 import type { Drizzle } from './database.ts';
+import { transitions } from './schema.ts';
+import { selectionFor, typed } from './selection.ts';
 
-/** SQL for each column; absent: null. */
-export type LedgerValues = {
-  /** The statement that writes the entry changes rows of this key. */
-  readonly shardKey: SQL;
-  readonly at: SQL;
-  readonly machine: SQL;
-  readonly event: SQL;
-  readonly from: SQL;
-  readonly to: SQL;
-  readonly reason?: SQL;
-  readonly generation?: SQL;
-  readonly grantId?: SQL;
-  readonly interactionId?: SQL;
-  readonly clientId?: SQL;
-  readonly policy?: SQL;
-  readonly signingKeyId?: SQL;
-  readonly sessionId?: SQL;
-  readonly scopeWithheld?: SQL;
-  readonly userId?: SQL;
-  readonly actor?: SQL;
-  readonly addressHash?: SQL;
-  readonly fields?: SQL;
-  readonly address?: SQL;
-  readonly accountHash?: SQL;
-  readonly begunSessionId?: SQL;
-  readonly userAgent?: SQL;
+type Column = keyof typeof transitions.$inferSelect;
+type Always = 'at' | 'machine' | 'shardKey' | 'event';
+/** `recordedOn`: a trigger sets it on a node of a cluster (distribute.ts). */
+type ByItself = 'recordedIn' | 'position' | 'recordedOn' | 'fromState' | 'toState';
+
+/** SQL for each column; absent: null. `shardKey`: the statement that writes the entry changes rows of this key. */
+export type LedgerValues = Readonly<Record<Always | 'from' | 'to', SQL>> & {
+  readonly [Name in Exclude<Column, Always | ByItself>]?: SQL | undefined;
 };
 
 /** The selection of `insert(transitions).select(…)`. */
-export const ledgerColumns = (line: LedgerValues) => ({
-  at: column<Date>(line.at, 'timestamptz', 'at'),
-  machine: column<string>(line.machine, 'text', 'machine'),
-  shardKey: column<string>(line.shardKey, 'uuid', 'shard_key'),
-  grantId: column<string>(line.grantId, 'uuid', 'grant_id'),
-  interactionId: column<string>(line.interactionId, 'uuid', 'interaction_id'),
-  event: column<string>(line.event, 'text', 'event'),
-  fromState: column<string>(line.from, 'text', 'from_state'),
-  toState: column<string>(line.to, 'text', 'to_state'),
-  reason: column<string>(line.reason, 'text', 'reason'),
-  generation: column<bigint>(line.generation, 'bigint', 'generation'),
-  clientId: column<string>(line.clientId, 'text', 'client_id'),
-  policy: column<string>(line.policy, 'text', 'policy'),
-  signingKeyId: column<string>(line.signingKeyId, 'text', 'signing_key_id'),
-  sessionId: column<string>(line.sessionId, 'uuid', 'session_id'),
-  scopeWithheld: column<string>(line.scopeWithheld, 'text', 'scope_withheld'),
-  userId: column<string>(line.userId, 'uuid', 'user_id'),
-  actor: column<string>(line.actor, 'text', 'actor'),
-  addressHash: column<string>(line.addressHash, 'text', 'address_hash'),
-  fields: column<string[]>(line.fields, 'text[]', 'fields'),
-  address: column<string>(line.address, 'text', 'address'),
-  accountHash: column<string>(line.accountHash, 'text', 'account_hash'),
-  begunSessionId: column<string>(line.begunSessionId, 'uuid', 'begun_session_id'),
-  userAgent: column<string>(line.userAgent, 'text', 'user_agent'),
-  recordedIn: column<string>(sql`pg_current_xact_id()`, 'xid8', 'recorded_in'),
-  position: column<bigint>(sql`nextval('transitions_position')`, 'bigint', 'position'),
-  // A trigger sets it on a node of a cluster (distribute.ts).
-  recordedOn: column<number>(undefined, 'integer', 'recorded_on'),
-});
-
-const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);
+export const ledgerColumns = ({ from: fromState, to: toState, ...line }: LedgerValues) => {
+  const recordedIn = sql`pg_current_xact_id()`;
+  const position = sql`nextval('transitions_position')`;
+  return selectionFor(transitions, typed(transitions, { ...line, fromState, toState, recordedIn, position }));
+};
 
 /** The key of entries about a row whose id is no UUID, such as a client. */
 export const keyOf = (id: SQL): SQL =>

@@ -7,9 +7,9 @@ import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
-import { instant } from './ledger.ts';
 import { nowOf, readInstant } from './now.ts';
 import { mails } from './schema.ts';
+import { selectionFor, typed } from './selection.ts';
 
 /** The longest due of a purpose and a domain. */
 export type DueMail = { readonly id: string; readonly purpose: MailPurpose; readonly domain: string };
@@ -84,24 +84,17 @@ export function mailQueue(db: Drizzle, clock: Clock): MailQueue {
 }
 
 function inserted(db: Drizzle, now: SQL, mail: NewMail, most: number | null) {
-  const { id, purpose, domainHash, userId, sealedContents, givesUpAt } = mail;
+  const { purpose, givesUpAt } = mail;
   const waiting = sql`select 1 from ${mails} where ${isPending} and ${mails.purpose} = ${purpose} limit ${most}`;
-  const column = <T>(value: SQL, name: string) => sql<T>`${value}`.as(name);
+  const values = {
+    ...typed(mails, { ...mail, givesUpAt: givesUpAt.toISOString() }),
+    state: sql`'pending'`,
+    attempts: sql`0`,
+    nextAttemptAt: now,
+    createdAt: now,
+  };
   const row = db
-    .select({
-      id: column<string>(sql`${id}::uuid`, 'id'),
-      purpose: column<MailPurpose>(sql`${purpose}::text`, 'purpose'),
-      domainHash: column<Buffer>(sql`${domainHash}::bytea`, 'domain_hash'),
-      userId: column<string | null>(sql`${userId}::uuid`, 'user_id'),
-      sealedContents: column<string | null>(sql`${sealedContents}::text`, 'sealed_contents'),
-      state: column<'pending'>(sql`'pending'`, 'state'),
-      attempts: column<number>(sql`0`, 'attempts'),
-      nextAttemptAt: column<Date | null>(now, 'next_attempt_at'),
-      givesUpAt: column<Date>(instant(givesUpAt), 'gives_up_at'),
-      createdAt: column<Date>(now, 'created_at'),
-      endedAt: column<Date | null>(sql`null::timestamptz`, 'ended_at'),
-      dropReason: column<null>(sql`null::text`, 'drop_reason'),
-    })
+    .select(selectionFor(mails, values))
     .from(sql`(values (1)) as one`)
     .where(most === null ? undefined : sql`(select count(*) from (${waiting}) as waiting) < ${most}`);
   return db.insert(mails).select(row).returning({ id: mails.id });

@@ -32,3 +32,15 @@ export function selectionFor<Table extends PgTable>(table: Table, values: Values
 /** Each column from the value of its name. */
 export const valuesOf = <Table extends PgTable>(table: Table, given: Given): Record<keyof Columns<Table>, SQL> =>
   ofEach(table, (name, column) => given(name, typeOf(column))) as Record<keyof Columns<Table>, SQL>;
+
+/** These values, each with the type of its column: a bound value has none by itself. */
+export function typed<Values extends object>(
+  table: PgTable,
+  values: Values,
+): { readonly [Name in keyof Values]: SQL | undefined } {
+  const given = values as Readonly<Record<string, unknown>>;
+  const each = ofEach(table, (name, column) =>
+    given[name] === undefined ? undefined : sql`${given[name]}::${sql.raw(typeOf(column))}`,
+  );
+  return each as { readonly [Name in keyof Values]: SQL | undefined };
+}

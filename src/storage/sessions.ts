@@ -23,6 +23,7 @@ import { EPOCHS_OF_USER } from './live-epochs.ts';
 import { fixedNow, nowOf, nowOr, readInstant, readNow } from './now.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import { lastSignIns, server, sessions, transitions, users } from './schema.ts';
+import { selectionFor, typed } from './selection.ts';
 import { databaseNow } from './server-row.ts';
 import { SIGN_IN } from './sign-in-lines.ts';
 
@@ -218,26 +219,18 @@ type Values = Omit<NewSession, 'factor' | 'signIn' | 'now' | 'lifetimeSeconds' |
 };
 
 function insertWhileItStands(db: Drizzle, values: Values, factor: ProvenFactor) {
-  const column = <T>(value: SQL, name: string) => sql<T>`${value}`.as(name);
+  const row = typed(sessions, {
+    ...values,
+    userEpoch: values.userEpoch.toString(),
+    serverEpoch: values.serverEpoch.toString(),
+    signInTimeIsKnown: values.signInTimeIsKnown ?? true,
+    amr: sql.param([...values.amr]),
+    endsAt: values.endsAt.toISOString(),
+    macVersion: FIRST_VERSION.toString(),
+  });
   return db.insert(sessions).select(
     db
-      .select({
-        idHash: column<Buffer>(sql`${values.idHash}::bytea`, 'id_hash'),
-        sid: column<string>(sql`${values.sid}::uuid`, 'sid'),
-        userId: column<string>(sql`${values.userId}::uuid`, 'user_id'),
-        userEpoch: column<bigint>(sql`${values.userEpoch.toString()}::bigint`, 'user_epoch'),
-        serverEpoch: column<bigint>(sql`${values.serverEpoch.toString()}::bigint`, 'server_epoch'),
-        signedInAt: column<Date>(values.signedInAt, 'signed_in_at'),
-        signInTimeIsKnown: column<boolean>(sql`${values.signInTimeIsKnown ?? true}::boolean`, 'sign_in_time_is_known'),
-        amr: column<readonly string[]>(sql`${sql.param([...values.amr])}::text[]`, 'amr'),
-        lastUsedAt: column<Date>(values.lastUsedAt, 'last_used_at'),
-        endsAt: column<Date>(instant(values.endsAt), 'ends_at'),
-        state: column<Session['state']>(sql`${values.state}::text`, 'state'),
-        endedReason: column<Session['endedReason']>(sql`null::text`, 'ended_reason'),
-        userAgent: column<string | null>(sql`${values.userAgent}::text`, 'user_agent'),
-        mac: column<Buffer | null>(sql`${values.mac}::bytea`, 'mac'),
-        macVersion: column<bigint>(sql`${FIRST_VERSION.toString()}::bigint`, 'mac_version'),
-      })
+      .select(selectionFor(sessions, row))
       .from(server)
       .where(stands(factor, values.userId, LOCKED)),
   );
