@@ -2,7 +2,6 @@
 
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { StoredSigningKey } from '../crypto/signing-keys.ts';
 import type { SigningKeyStore } from '../lifecycles/signing-key/lifecycle.ts';
 import { signingKeyFacts } from '../lifecycles/signing-key/table.ts';
 import type { SigningKeyRow } from '../model/signing-key.ts';
@@ -14,13 +13,7 @@ import { readNow } from './now.ts';
 import { server, signingKeys } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
-export type ListedSigningKey = Omit<StoredSigningKey, 'privateJwe'> &
-  Pick<SigningKeyRow, 'state'> & {
-    /** Null: erased. */
-    readonly privateJwe: string | null;
-    readonly mac: Buffer | null;
-    readonly macVersion: bigint;
-  };
+export type ListedSigningKey = typeof signingKeys.$inferSelect;
 
 /** Whether a process with the root secret published it. */
 export const isAuthenticKey = (
@@ -30,20 +23,7 @@ export const isAuthenticKey = (
 
 /** Newest first. */
 export const listSigningKeys = (db: Drizzle): Promise<ListedSigningKey[]> =>
-  reading(() =>
-    db
-      .select({
-        kid: signingKeys.kid,
-        alg: signingKeys.alg,
-        publicJwk: signingKeys.publicJwk,
-        privateJwe: signingKeys.privateJwe,
-        state: signingKeys.state,
-        mac: signingKeys.mac,
-        macVersion: signingKeys.macVersion,
-      })
-      .from(signingKeys)
-      .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
-  );
+  reading(() => db.select().from(signingKeys).orderBy(desc(signingKeys.createdAt), signingKeys.kid));
 
 /** Keys that are not retired, and that the server neither uses nor publishes. */
 export const ignoredSigningKeys = async (db: Drizzle, macs: RowMacs): Promise<readonly ListedSigningKey[]> =>
@@ -74,41 +54,21 @@ export function signingKeyStore(db: Drizzle, clock: Clock, macs: RowMacs): Signi
     load: async () => {
       const rows = await reading(() =>
         db
-          .select({ now: readNow(clock), key: LOADED, published: PUBLISHED })
+          .select({ now: readNow(clock), key: signingKeys })
           .from(server)
           .leftJoin(signingKeys, sql`true`)
           .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
       );
       const [row] = rows;
       if (!row) throw noServerRow();
-      // The machine decides about keys that were made here.
-      return {
-        now: row.now,
-        keys: rows.flatMap(({ key, published }) => (key && published && isAuthenticKey(published, macs) ? key : [])),
-      };
+      return { now: row.now, keys: rows.flatMap(({ key }) => (key ? madeHere(key, macs) : [])) };
     },
     commit: commitStore(db, macs),
   };
 }
 
-const PUBLISHED = {
-  kid: signingKeys.kid,
-  alg: signingKeys.alg,
-  publicJwk: signingKeys.publicJwk,
-  mac: signingKeys.mac,
-  macVersion: signingKeys.macVersion,
-};
-
-const LOADED = {
-  kid: signingKeys.kid,
-  alg: signingKeys.alg,
-  state: signingKeys.state,
-  createdAt: signingKeys.createdAt,
-  maySignAt: signingKeys.maySignAt,
-  beganSigningAt: signingKeys.beganSigningAt,
-  rotationAskedAt: signingKeys.rotationAskedAt,
-  stoppedSigningAt: signingKeys.stoppedSigningAt,
-  retiredAt: signingKeys.retiredAt,
-  retiredReason: signingKeys.retiredReason,
-  privateJwe: signingKeys.privateJwe,
-};
+/** The machine decides about keys that were made here. */
+function madeHere(key: typeof signingKeys.$inferSelect, macs: RowMacs): SigningKeyRow | [] {
+  const { publicJwk: _, mac: __, macVersion: ___, ...row } = key;
+  return isAuthenticKey(key, macs) ? row : [];
+}
