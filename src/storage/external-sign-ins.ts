@@ -26,7 +26,7 @@ import { readInstantOrNull, readNow } from './now.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import { externalSignIns, linkedIdentities, server, users } from './schema.ts';
 import { databaseNow } from './server-row.ts';
-import { authenticColumns, isAuthenticUser, userColumns, usernameKey } from './users.ts';
+import { authenticColumns, isAuthenticUser, registeredColumns, usernameKey } from './users.ts';
 
 const used = alias(externalSignIns, 'used');
 
@@ -143,14 +143,6 @@ async function findIdentity(
   return identity && macs.isRight(...linkedIdentityFacts(identity), identity.mac) ? identity : null;
 }
 
-const columns = {
-  ...userColumns,
-  importedHash: sql<RegisteredUser['importedHash']>`${users.importedHash}`,
-  deletedAt: users.deletedAt,
-  signInAddress: users.signInAddress,
-  passwordByLinkAt: users.passwordByLinkAt,
-};
-
 async function findUser(
   db: Drizzle,
   macs: RowMacs,
@@ -160,7 +152,9 @@ async function findUser(
 ): Promise<RegisteredUser | null> {
   const where = whoIs(sought, signIn, identity);
   if (where === null) return null;
-  const [row] = await reading(() => db.select({ user: columns, authentic: authenticColumns }).from(users).where(where));
+  const [row] = await reading(() =>
+    db.select({ user: registeredColumns, authentic: authenticColumns }).from(users).where(where),
+  );
   if (row === undefined) return null;
   if (isAuthenticUser({ ...row.user, ...row.authentic }, macs)) return row.user;
   // A row that the server did not write signs in no user: neither under the username in it, nor after a foreign write has enabled it.
