@@ -126,6 +126,19 @@ export const endsWithReason = (name: string, columns: readonly string[], ending:
     ...wrongReasons(held, ending),
   ]);
 
+/** The columns of an answer change with this effect alone. */
+export const isAnsweredBy = (name: string, effect: string, says: string): MakesRule =>
+  refuses(
+    name,
+    ({ columns }) => ({ update: columns('answer') }),
+    says,
+    ({ columns, moves }) => {
+      const answering = moves.filter(({ effects }) => effects.some(({ name }) => name === effect));
+      const moments = pairsOf(answering, '').map(along).join(' OR ') || 'FALSE';
+      return [`${changed(columns('answer'))} AND NOT (${moments})`];
+    },
+  );
+
 export const staysUntil = (name: string, says: string, when: readonly string[] | ((held: Held) => readonly string[])) =>
   refuses(name, 'delete', says, when);
 export const stays = (says: string): MakesRule => refuses('stays', 'delete', says);

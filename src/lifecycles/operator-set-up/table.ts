@@ -2,18 +2,8 @@ import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { OperatorSetUpEnd, OperatorSetUpState } from '../../../machines/operator-set-up/facts.ts';
 import { authenticated, bytes, epoch, instant } from '../columns.ts';
-import { pairsOf } from '../moves.ts';
 import { ofDeletedUsers } from '../retention.ts';
-import {
-  along,
-  beginsMoved,
-  changed,
-  endsWithReason,
-  isNotEmptied,
-  keeps,
-  movesWithMachine,
-  refuses,
-} from '../rules.ts';
+import { beginsMoved, endsWithReason, isAnsweredBy, isNotEmptied, keeps, movesWithMachine } from '../rules.ts';
 import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -89,21 +79,7 @@ export const operatorSetUpTable = described(operatorSetUps, {
     beginsMoved('a set-up of an operator is stored as active, for no end-user', 'NEW.user_id IS NOT NULL'),
     keeps('keeps_what_was_issued', 'a set-up of an operator keeps its link and its end'),
     movesWithMachine('operator-set-up'),
-    refuses(
-      'makes_one_operator',
-      ({ columns }) => ({ update: columns('answer') }),
-      'a set-up gets its operator once, when its link is used',
-      ({ columns, moves }) => [
-        `${changed(columns('answer'))} AND NOT (${
-          pairsOf(
-            moves.filter(({ effects }) => effects.some(({ name }) => name === 'useSetUp')),
-            '',
-          )
-            .map(along)
-            .join(' OR ') || 'FALSE'
-        })`,
-      ],
-    ),
+    isAnsweredBy('makes_one_operator', 'useSetUp', 'a set-up gets its operator once, when its link is used'),
     endsWithReason(
       'ends_with_a_reason',
       ['state', 'ended_reason'],

@@ -2,10 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { SignInCodeState } from '../../../machines/sign-in-code/facts.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
-import { pairsOf } from '../moves.ts';
 import { anHourBefore, ofDeletedUsers } from '../retention.ts';
 import { whileNodesMade } from '../root-keys.ts';
-import { along, beginsMoved, changed, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
+import { beginsMoved, changed, isAnsweredBy, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
 import { described, macFacts, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -118,21 +117,7 @@ export const signInCodeTable = described(signInCodes, {
     ),
     keeps('keeps_what_was_asked', 'a code stays that of its browser, its place and its end'),
     movesWithMachine('sign-in-code'),
-    refuses(
-      'is_sent_once',
-      ({ columns }) => ({ update: columns('answer') }),
-      'a code becomes that of an end-user once, when it is sent',
-      ({ columns, moves }) => [
-        `${changed(columns('answer'))} AND NOT (${
-          pairsOf(
-            moves.filter(({ effects }) => effects.some(({ name }) => name === 'sendCode')),
-            '',
-          )
-            .map(along)
-            .join(' OR ') || 'FALSE'
-        })`,
-      ],
-    ),
+    isAnsweredBy('is_sent_once', 'sendCode', 'a code becomes that of an end-user once, when it is sent'),
     refuses(
       'counts_wrong_codes',
       ({ columns }) => ({ update: columns('attempt') }),
