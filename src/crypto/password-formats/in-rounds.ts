@@ -43,8 +43,15 @@ export function readPhpass(hash: string): ReadHash {
   };
 }
 
+/**
+ * Every round reads the whole password. A million rounds of 256 bytes take a second. More would hold up the other sign-ins of the node, so
+ * such a password is wrong. With the rounds that WordPress and glibc choose, no typed password has more.
+ */
+const MAX_BYTES_OF_ROUNDS = 2 ** 28;
+
 /** A thread for one hash: it is needed once for each imported end-user. */
 async function isResult(checksum: string, rounds: Rounds): Promise<boolean> {
+  if (rounds.rounds * Buffer.byteLength(rounds.password) > MAX_BYTES_OF_ROUNDS) return false;
   const worker = new Worker(new URL('./rounds-worker.ts', import.meta.url), { workerData: rounds });
   try {
     const result = await new Promise<string>((resolve, reject) => {

@@ -1,6 +1,7 @@
 /** Hashes that other systems made: which are verified, and which are refused, with the reason. */
 import { describe, expect, test } from 'vitest';
 import { hashPassword, importedHashOf, isOutdatedHash, matchesPassword } from '../../../src/crypto/password.ts';
+import { resultOf } from '../../../src/crypto/password-formats/rounds.ts';
 import { hashRefusal, readHash } from '../../../src/crypto/password-formats.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 
@@ -169,4 +170,17 @@ test('the fingerprint of an imported hash is the same for the same hash, and con
   expect(kept).toBe(importedHashOf(storedPasswordHash(hash)));
   expect(kept).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(kept).not.toBe(importedHashOf(storedPasswordHash(`${hash}x`)));
+});
+
+describe('a hash whose rounds read the whole password', () => {
+  const password = 'x'.repeat(1024);
+  test.each([
+    ['as WordPress makes it', 13, true],
+    ['with as many rounds as a password of 20 characters may have', 19, false],
+  ])('%s takes a password of 1024 characters: %s', async (_, log2, isTaken) => {
+    const digit = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'[log2];
+    const checksum = resultOf({ kind: 'phpass', rounds: 2 ** log2, salt: 'saltsalt', password });
+    const stored = storedPasswordHash(`$P$${digit}saltsalt${checksum}`);
+    expect(await matchesPassword(stored, rawSecret(password))).toBe(isTaken);
+  });
 });
