@@ -34,11 +34,17 @@ export const HEADER_BOUNDS: Readonly<Record<string, Bound>> = {
 const BOUNDS = Object.entries(HEADER_BOUNDS);
 
 /** RFC 6585 §5. With the properties of a `FastifyError`. */
-class HeaderTooLong extends Error {
+export class HeaderTooLong extends Error {
   readonly code = 'HEADER_TOO_LONG';
   readonly statusCode = 431;
-  constructor(name: string, most: number) {
-    super(`The header ${name} has more than ${most} characters.`);
+  readonly header: string;
+  readonly length: number;
+  readonly most: number;
+  constructor(header: string, length: number, most: number) {
+    super(`The header ${header} has ${length} characters, more than ${most}.`);
+    this.header = header;
+    this.length = length;
+    this.most = most;
   }
 }
 
@@ -48,7 +54,7 @@ export function boundHeaders({ raw: { headers } }: Pick<FastifyRequest, 'raw'>):
   for (const [name, { most, beyond }] of BOUNDS) {
     const value = headers[name];
     if (value === undefined || value.length <= most) continue;
-    if (beyond === 'refuse') refused ??= new HeaderTooLong(name, most);
+    if (beyond === 'refuse') refused ??= new HeaderTooLong(name, value.length, most);
     // The server also writes a refusal without parsing the header.
     if (beyond === 'cut' && typeof value === 'string') headers[name] = value.slice(0, most);
     else delete headers[name];

@@ -1,7 +1,7 @@
 /** Errors that no route handles: pages for users, JSON for programs. Neither contains a stack or a value. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { boundHeaders } from './bounds.ts';
+import { boundHeaders, HeaderTooLong } from './bounds.ts';
 import { apiAskedBy, type RefusingApi } from './early-refusal.ts';
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
@@ -31,6 +31,14 @@ function handleError(
     if (setUnavailableLine(request, error) === 'commit_unknown')
       return sendProblem(request, reply, 503, ({ problems }) => problems.commitUnknown);
     return sendProblem(request, reply.header('retry-after', '1'), 503, ({ problems }) => problems.unavailable);
+  }
+  if (error instanceof HeaderTooLong) {
+    const { code: reason, statusCode, header, length, most } = error;
+    setLogLine(request, 'refused', { reason, header, length, most });
+    if (!wantsPage(request)) return send(reply, statusCode, 'invalid_request');
+    return sendProblem(request, reply, statusCode, ({ problems }) =>
+      header === 'cookie' ? problems.tooManyCookies : problems.unreadable,
+    );
   }
   const status =
     error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500;

@@ -3,11 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HEADER_BOUNDS, headerBounds } from '../../../src/http/bounds.ts';
 import { errorHandler } from '../../../src/http/error-handler.ts';
-import { bareApp } from '../../support/bare-app.ts';
+import { type BareApp, bareApp } from '../../support/bare-app.ts';
 
 let app: FastifyInstance;
+let lines: BareApp['lines'];
 beforeEach(async () => {
-  ({ app } = await bareApp(['127.0.0.1']));
+  ({ app, lines } = await bareApp(['127.0.0.1']));
   await app.register(headerBounds);
   await app.register(errorHandler);
   app.get('/', async ({ headers, raw }) => ({ seen: headers, raw: raw.headers }));
@@ -36,6 +37,18 @@ describe.each(Object.entries(HEADER_BOUNDS))('the header %s', (name, { most, bey
     const reply = await send(name, 14_000, '/%ff');
     expect(reply.statusCode).toBe(400);
   });
+});
+
+it.each([
+  ['cookie', 'Delete the cookies of this site'],
+  ['authorization', 'The browser sent a request that this page does not expect.'],
+])('the page about a long %s says %j, and the log its length', async (name, words) => {
+  const { most } = HEADER_BOUNDS[name] ?? expect.fail();
+  const reply = await app.inject({ url: '/', headers: { accept: 'text/html', [name]: 'x'.repeat(most + 7) } });
+  expect(reply.statusCode).toBe(431);
+  expect(reply.body).toContain(words);
+  expect(lines().at(-1)).toMatchObject({ reason: 'HEADER_TOO_LONG', header: name, length: most + 7, most });
+  expect(JSON.stringify(lines())).not.toContain('xxx');
 });
 
 it('the table has every header that the code of this folder reads', async () => {
