@@ -367,7 +367,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     const named = isSameBrowser ? interactionNamed(resumption.path.slice(path(INTERACTIONS).length)) : null;
     const codes = passkey && (await firstRecoveryCodes(options, user.id));
     if (codes !== null) {
-      const page = { userId: user.id, username: user.username, codes, hasNoPassword: true };
+      const page = { userId: user.id, username: user.username, codes, firstPassword: 'byMail' as const };
       // The page of the codes comes once, so the interaction continues after it.
       const next =
         resumption === null || named === null

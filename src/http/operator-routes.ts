@@ -130,7 +130,7 @@ export function operatorHandlers(options: OperatorRoutesOptions): OperatorHandle
         await signIn(request, reply, user.id, outcome.passkey);
         const codes = outcome.passkey && (await firstRecoveryCodes(options, user.id));
         if (codes === null) return seeOther(reply, path(DONE_PATH));
-        const shown = { userId: user.id, username: user.username, codes, hasNoPassword: true };
+        const shown = { userId: user.id, username: user.username, codes, firstPassword: 'inAccount' as const };
         const next = { goOn: { href: path(DONE_PATH) }, formPurpose: formPurpose.signIn() };
         return showRecoveryCodes(options, request, reply, { ...shown, ...next });
       }

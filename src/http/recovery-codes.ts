@@ -6,7 +6,7 @@ import { RECOVERY_CODES_SCRIPT_SOURCE, type RecoveryCodesView, recoveryCodesPage
 
 export type RecoveryCodesDeps = { readonly issuer: string; readonly now: () => Date };
 export type RecoveryCodesShown = Pick<RecoveryCodesView, 'codes' | 'username' | 'goOn'> &
-  Partial<Pick<RecoveryCodesView, 'hasNoPassword'>>;
+  Partial<Pick<RecoveryCodesView, 'firstPassword'>>;
 
 export function sendRecoveryCodes(
   { issuer, now }: RecoveryCodesDeps,
@@ -16,6 +16,6 @@ export function sendRecoveryCodes(
 ): FastifyReply {
   const { host } = new URL(issuer);
   const service = { name: look.brand.organization ?? host, host: host.replaceAll(':', '-') };
-  const html = recoveryCodesPage(look, { hasNoPassword: false, ...shown, service, madeAt: now() });
+  const html = recoveryCodesPage(look, { firstPassword: null, ...shown, service, madeAt: now() });
   return sendPage(reply, 200, html, RECOVERY_CODES_SCRIPT_SOURCE);
 }

@@ -69,6 +69,12 @@ describe.skipIf(chromiumPath === null)('the first operator in a real browser', (
     await page.getByLabel('Username').fill('ada');
     await page.getByRole('button', { name: 'Create the operator with a passkey' }).click();
     await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+    // No mail reaches an account without an address.
+    expect(await page.locator('main').innerText()).toContain(
+      'Set a password in your account: if you lose your passkey',
+    );
+    expect(await page.locator('main').innerText()).not.toContain('Forgot your password?');
+    await accessible();
     await page.getByRole('link', { name: 'I have saved them' }).click();
     await openConsole();
     await allow();

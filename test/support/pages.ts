@@ -374,18 +374,18 @@ export const samples = (words: Look['words']): readonly Sample[] => [
     name: 'factor-set-up',
     html: (look) => setUpPage(look, { action: '/x', csrf: 'x', setUp, problem: null }),
   },
-  {
-    name: 'factor-codes',
-    html: (look) =>
+  ...(['byMail', 'inAccount', null] as const).map((firstPassword) => ({
+    name: `factor-codes-${firstPassword}`,
+    html: (look: Look) =>
       recoveryCodesPage(look, {
         codes: ['abcde-fghij', 'klmno-pqrst'],
         username: data('alice'),
         service: { name: data('Example'), host: 'as.test' },
         madeAt: new Date('2030-01-01T12:00:00Z'),
-        hasNoPassword: true,
+        firstPassword,
         goOn: { action: '/x', csrf: 'x' },
       }),
-  },
+  })),
   accountSample('account-methods', 'sign-in-methods', ({ look }) => signInMethods(look, methods)),
   accountSample('account-methods-none', 'sign-in-methods', ({ look }) =>
     signInMethods(look, { ...methods, methods: none }),

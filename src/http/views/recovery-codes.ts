@@ -17,15 +17,15 @@ export type RecoveryCodesView = {
   /** The name of the service, and its host for the name of the file. */
   readonly service: { readonly name: string; readonly host: string };
   readonly madeAt: Date;
-  /** The page says how the codes help without one. */
-  readonly hasNoPassword: boolean;
+  /** The first password of an account without one: the page says how the codes help with it. Null: the account has a password. */
+  readonly firstPassword: 'byMail' | 'inAccount' | null;
   /** A form, or a link, that continues. */
   readonly goOn: { readonly action: string; readonly csrf: string } | { readonly href: string };
 };
 
 export function recoveryCodesPage(look: Look, view: RecoveryCodesView): string {
   const words = look.words.factor.codes;
-  const { codes, username, service, madeAt, hasNoPassword, goOn } = view;
+  const { codes, username, service, madeAt, firstPassword, goOn } = view;
   const about = filled(words.of, {
     username: html`<strong>${username}</strong>`,
     service: html`<strong>${service.name}</strong>`,
@@ -36,7 +36,7 @@ export function recoveryCodesPage(look: Look, view: RecoveryCodesView): string {
     words.title,
     html`<h1>${words.title}</h1>
 <p>${words.what}</p>
-!${hasNoPassword ? html`<p>${words.withoutPassword}</p>` : ''}
+!${firstPassword === null ? '' : html`<p>${firstPassword === 'byMail' ? words.withoutPassword : words.withoutPasswordAndAddress}</p>`}
 <section class="codes" data-codes>
 <p class="quiet">!${about}</p>
 <ul class="codes">

@@ -32,7 +32,15 @@ const own = (change: Partial<Configuration['ownMails'][number]>): Configuration[
   { mail: 'reset_password', language: 'en', ...change },
 ];
 
+const PASSWORDS = /password|Passwort|contraseña|mot de passe|كلمة/i;
+
 describe.each(LANGUAGES)('in %s', (tag) => {
+  // Behind the link there may be a passkey instead, and the address may be the username.
+  it.each(['sign_up', 'invitation'])('%s promises no username and no password', async (kind) => {
+    expect((await mailOf(kind, tag)).text).not.toMatch(PASSWORDS);
+    expect((await mailOf('password_changed', tag)).text).toMatch(PASSWORDS);
+  });
+
   it.each(SAMPLE_KINDS)(
     '%s has a subject, its link or code alone in a paragraph, and no unfilled placeholder',
     async (kind) => {
