@@ -9,7 +9,7 @@ import { type LinkOutcome, type LinkRefusal, submitLink, type UseLinkDeps, viewL
 import type { SecondFactorDeps, Session } from '../people/second-factor/deps.ts';
 import { firstRecoveryCodes } from '../people/second-factor/set-up.ts';
 import { askToSignUp, type Resumption } from '../people/sign-up/sign-up.ts';
-import { createSessionBy, findAnySession } from '../protocol/browser-session.ts';
+import { createSessionBy, findAnySession, isRecentSignIn } from '../protocol/browser-session.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
 import { type InteractionDeps, resumeSignedIn } from '../protocol/interaction.ts';
 import { forgetFailures, rememberBrowser } from '../protocol/sign-in.ts';
@@ -159,12 +159,16 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
   };
 
   /**
-   * The signed-in user, whose second factor may be missing. Null: no user is signed in, or the sign-in used a passkey
-   * or another server.
+   * The signed-in user, whose second factor may be missing. Null: no user is signed in, the sign-in used a passkey or
+   * another server, or it is not recent. A stolen cookie and the mailbox must not be enough.
    */
   async function whoTypedThePassword(request: FastifyRequest): Promise<Session | null> {
-    const { session } = await findAnySession(options, cookies.hash(request, 'session'));
-    return session !== null && hasPassword(session.amr) ? session : null;
+    const cookie = cookies.hash(request, 'session');
+    if (cookie === null) return null;
+    const loaded = await options.sessions.load({ idHash: cookie });
+    const { session, awaiting } = await findAnySession(options, cookie, loaded);
+    if (session === null || !hasPassword(session.amr)) return null;
+    return awaiting || (await isRecentSignIn(options, session, loaded.now)) ? session : null;
   }
 
   async function showLostFactors(

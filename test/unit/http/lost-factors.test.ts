@@ -96,6 +96,22 @@ it('an attacker with the mailbox removes no factor: not with the link of the own
   expect(await appsOf()).toBe(1);
 });
 
+it('a session of a sign-in that is not recent, and the mailbox, remove no factor', async () => {
+  const { browser: left, page } = await byPassword();
+  await left.submit(page, { code: app.codeAt(scene.clock.now()) });
+  expect((await left.get('/email/lost-factors')).url).toBe('/email/lost-factors');
+  scene.clock.advanceSeconds(shippedConfiguration.signIn.recentSignInSeconds + 1);
+  expect((await left.get('/account')).url).toBe('/account');
+  expect((await left.get('/email/lost-factors')).url).toContain('/sign-in?');
+  await ask((await byPassword()).browser);
+  const refused = await left.submit(await left.get(await mails.link(ALICE)), {});
+  expect([refused.status, await appsOf()]).toEqual([403, 1]);
+  // The password again is enough.
+  const form = await left.get('/email/lost-factors');
+  await left.submit(form, { username: 'alice', password: PASSWORD });
+  expect((await left.submit(await left.get(await mails.link(ALICE)), {})).url).toBe('/email/done?lost_factors');
+});
+
 it('an attacker with the password gets no link without the mailbox, and the owner is notified', async () => {
   const { browser } = await byPassword();
   await ask(browser);
