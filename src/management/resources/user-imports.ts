@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { describeRecordProblem } from '../../config/problem.ts';
+import { isUuidInEitherCase } from '../../oauth/sub.ts';
 import { usernameKey } from '../../oauth/username.ts';
 import type { Notice } from '../../people/mail/mail.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
@@ -144,7 +145,8 @@ async function readingsOf(
 /** Each belongs to one end-user. */
 const identifiersIn = ({ username, sub, passkeys }: ImportedUser) => [
   { member: 'username', key: `username ${usernameKey(username)}` },
-  ...(sub === null ? [] : [{ member: 'sub', key: `sub ${sub}` }]),
+  // A UUID in another case is refused beside a stored one, too.
+  ...(sub === null ? [] : [{ member: 'sub', key: `sub ${isUuidInEitherCase(sub) ? sub.toLowerCase() : sub}` }]),
   ...passkeys.map(({ credentialId }, place) => ({
     member: `passkeys.${place}.credential_id`,
     key: `credential ${credentialKey(credentialId)}`,

@@ -1,5 +1,5 @@
 /** `POST /user-imports`: each record is stored whole, or refused with its reasons. */
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import fastify, { type FastifyError } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
@@ -147,6 +147,12 @@ describe('the import of end-users over the management API', () => {
         { outcome: isDry ? 'new' : 'created' },
       ]);
     }
+  });
+
+  it('refuses the second record whose `sub` is the UUID of another in another case', async () => {
+    const sub = randomUUID();
+    const outcomes = (await sent([person({ sub: sub.toUpperCase() }), person({ sub })])).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['created', 'refused']);
   });
 
   it('says after a failure between its statements that some records may be stored', async () => {
