@@ -34,7 +34,7 @@ export function clientRows(client: CheckedClient): [name: string, values: string
 /** For fields whose value alone says too little. */
 const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string | readonly string[] | undefined>>> = {
   token_endpoint_auth_method: authenticationWords,
-  jwks: ({ jwks }) => jwks?.keys.map(keyWords),
+  jwks: ({ jwks, jwksUri }) => jwks?.keys.map(keyWords) ?? (jwksUri === null ? '(none)' : undefined),
   dpop_bound_access_tokens: ({ dpopBoundAccessTokens }) =>
     dpopBoundAccessTokens ? 'always, with a proof of its key' : 'where it proves a key',
   require_pushed_authorization_requests: ({ requirePushedAuthorizationRequests }) =>

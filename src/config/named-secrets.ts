@@ -1,7 +1,7 @@
 /** The secrets that configuration names, which are in the environment, in files or in rows. No value is ever printed. */
 import { BOT_CHECK_FILE, CLIENTS_FILE, type Configuration, UPSTREAMS_FILE, WEBHOOKS_FILE } from './configuration.ts';
 import { ConfigurationError, problemOf } from './problem.ts';
-import { readSecretVariable, secretVariable, type Variables } from './secret-variable.ts';
+import { readSecretVariable, secretExpected, secretVariable, type Variables } from './secret-variable.ts';
 import { readSmtp, SMTP_URL_NAME } from './smtp.ts';
 import { readWebhookSecrets, WEBHOOK_SECRET } from './webhook-secrets.ts';
 
@@ -21,9 +21,7 @@ const namedIn = ({ upstreams, botCheck }: Naming): readonly Named[] => [
 export function requireNamedSecrets(configuration: Naming, environment: Variables, folder: string): void {
   const problems = namedIn(configuration)
     .filter(({ name }) => !secretVariable(environment, name))
-    .map(({ file, key, name }) =>
-      problemOf(file, key, `${name}, which is not set`, 'a variable that holds the secret'),
-    );
+    .map(({ file, key, name }) => problemOf(file, key, `${name}, which is not set`, secretExpected(name)));
   if (problems.length > 0) throw new ConfigurationError(folder, problems);
 }
 

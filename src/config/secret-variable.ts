@@ -34,3 +34,7 @@ export function secretVariable(variables: Variables, name: string): string | nul
   if ('problem' in read) throw new EnvironmentError([read.problem]);
   return read.value;
 }
+
+/** Of the error about a variable that is not set. The command works without a running server. */
+export const secretExpected = (name: string): string =>
+  `a variable that holds the secret, or "statehouse secrets set ${name}"`;

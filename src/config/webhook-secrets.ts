@@ -2,7 +2,7 @@
 import type { WebhookReceiver } from '../../policies/webhooks-schema.ts';
 import { type Configuration, WEBHOOKS_FILE } from './configuration.ts';
 import { ConfigurationError, type Problem, problemOf } from './problem.ts';
-import { readSecretVariable, secretVariable, type Variables } from './secret-variable.ts';
+import { readSecretVariable, secretExpected, secretVariable, type Variables } from './secret-variable.ts';
 import { readText } from './text-file.ts';
 
 const PREFIX = 'whsec_';
@@ -66,7 +66,7 @@ export function requireWebhookSecrets(
     const isSet = secretVariable(environment, name) !== null;
     if (isSet && webhookSecretsOf(receiver, environment) !== null) return [];
     const found = isSet ? `${name}, which holds something else` : `${name}, which is not set`;
-    const allowed = isSet ? WEBHOOK_SECRET : `a variable that holds the secret: ${WEBHOOK_SECRET}`;
+    const allowed = isSet ? WEBHOOK_SECRET : `${secretExpected(name)}, with ${WEBHOOK_SECRET}`;
     return [problemOf(WEBHOOKS_FILE, `receivers.${at}.secretEnvironment`, found, allowed)];
   });
   if (problems.length > 0) throw new ConfigurationError(folder, problems);

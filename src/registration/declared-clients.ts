@@ -1,7 +1,7 @@
 /** Clients that are declared in configuration: reads them with their secrets, checks them, and brings them into the database. */
 import { CLIENTS_FILE, type Configuration, type DeclaredClient } from '../config/configuration.ts';
 import { ConfigurationError, type Problem, problemOf, type RecordProblem } from '../config/problem.ts';
-import { secretVariable, type Variables } from '../config/secret-variable.ts';
+import { secretExpected, secretVariable, type Variables } from '../config/secret-variable.ts';
 import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
 import { differingFields, type SentRegistration } from '../lifecycles/client/lifecycle.ts';
@@ -81,9 +81,7 @@ function secretProblems(record: DeclaredClient['record'], environment: Variables
   return [
     ...names
       .filter((name) => secretVariable(environment, name) === null)
-      .map((name) =>
-        problem('client_secret_environment', `${name}, which is not set`, 'a variable that holds the secret'),
-      ),
+      .map((name) => problem('client_secret_environment', `${name}, which is not set`, secretExpected(name))),
     ...(needsNone && isGiven
       ? [problem('token_endpoint_auth_method', `"${method}" with a secret`, 'no secret with this method')]
       : []),

@@ -69,6 +69,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect(out).toMatch(/authenticates +workload_jwt, with the token of its workload \(no secret\)/);
       expect(out).toMatch(/workload issuer +https:\/\/kubernetes\.default\.svc\.cluster\.local\n/);
       expect(out).toMatch(/workload subject +system:serviceaccount:shop:api\n/);
+      expect(out).toMatch(/^ +keys +the keys at jwks_uri\n +keys at +https:/m);
       expect(out).toMatch(/keys fetched +never, by the server/);
     });
 
@@ -128,6 +129,7 @@ describe.each(ways)('clients, through the %s', (way) => {
         stored_secrets: 0,
       });
       const shown = (await line.run(['clients', 'show', 'full'])).out;
+      expect(shown).toMatch(/^ +keys +\(none\)\n +keys at +\(none\)\n/m);
       expect(shown).toMatch(/after a sign-out +https:\S+\/out\n +com\.example\.shop:\/out\n/);
       expect(shown).toMatch(/ID Tokens +signed with ES256\n/);
       // `import` accepts the output of `show`, for the same client.

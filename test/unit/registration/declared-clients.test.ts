@@ -81,7 +81,7 @@ describe('the file', () => {
         key: 'clients.1.client_secret_environment',
         line: 45,
         found: 'NOWHERE, which is not set',
-        allowed: 'a variable that holds the secret',
+        allowed: 'a variable that holds the secret, or "statehouse secrets set NOWHERE"',
       },
     ],
     [
@@ -91,7 +91,7 @@ describe('the file', () => {
         key: 'clients.1.client_secret_environment',
         line: 45,
         found: 'EMPTY, which is not set',
-        allowed: 'a variable that holds the secret',
+        allowed: 'a variable that holds the secret, or "statehouse secrets set EMPTY"',
       },
     ],
     [
