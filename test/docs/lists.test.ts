@@ -90,6 +90,13 @@ describe('the documentation', () => {
     expect(untested).toEqual([]);
   });
 
+  it('names in docs/features.md no standard both as supported and as omitted', () => {
+    const [supported = '', omitted = ''] = readFileSync('docs/features.md', 'utf8').split('## Deliberate omissions');
+    const standardsIn = (text: string) => new Set(text.match(/RFC \d+/g));
+    expect(standardsIn(omitted).size).toBeGreaterThan(0);
+    expect([...standardsIn(omitted)].filter((standard) => standardsIn(supported).has(standard))).toEqual([]);
+  });
+
   it('has each command in src/cli/README.md', async () => {
     const rows = readFileSync('src/cli/README.md', 'utf8').matchAll(/^\| (`[^|]+`) \|/gm);
     const named = [...rows].flatMap(([, cell = '']) => {
