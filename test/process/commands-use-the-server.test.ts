@@ -108,6 +108,11 @@ describe('commands in the folder of a server', () => {
     ]);
     expect(await json('grants', 'list')).toEqual({ grants: [], more: false });
     expect(await json('sessions', 'list')).toEqual({ sessions: [], more: false });
+    // As README.md says, this command reads the database itself.
+    const beside = await statehouse(['check']);
+    expect(beside).toMatchObject({ status: 0, err: '' });
+    expect(beside.out).toMatch(/The clients cannot be read\. The embedded database .* Stop the server/s);
+    expect(beside.out).not.toContain('client nightly');
     const before = readFileSync(credential(), 'utf8');
 
     await stop();
