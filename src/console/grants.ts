@@ -48,11 +48,11 @@ export function grantColumns(viewer: Viewer, devices?: ReadonlyMap<string, strin
   ];
 }
 
-/** `active`, or the reason. */
+/** `active`, or the reason. Time alone ends a grant without a decision. */
 const stateOf = ({ state, reason }: GrantItem): Markup =>
   state === 'active'
     ? html`<span class="badge good">active</span>`
-    : html`<span class="badge bad">over</span> !${worded(reason)}`;
+    : html`<span class="badge bad">ended</span> !${reason === null ? 'by time' : worded(reason)}`;
 
 async function list(viewer: Viewer, query: Fields): Promise<Shown> {
   const sent = Object.fromEntries(

@@ -99,6 +99,25 @@ describe('the page of an end-user', () => {
     expect(rows.filter((row) => row.includes('Safari'))).toHaveLength(1);
   });
 
+  it('says how each grant ended, by a decision or by time', async () => {
+    const client = await makeClient(test);
+    await goThrough(new Browser(test.app), authorizeUrl(client, makePkce()), person);
+    const states = async () => {
+      const [, table = ''] = (await shown()).body.split('The newest grants');
+      return [...(table.split('</table>')[0] ?? '').matchAll(/<span class="badge \w+">(.*?)<\/td>/g)].map(
+        ([, words = '']) => words.replaceAll(/<[^>]*>/g, ''),
+      );
+    };
+    expect(await states()).toEqual(['active']);
+    // No exchange of the code.
+    test.clock.advanceSeconds(61);
+    expect(await states()).toEqual(['ended by time']);
+    await obtainTokens(test, client, person);
+    const page = await operator.get(`/console/end-user/disable?id=${person.id}`);
+    await operator.post('/console/end-user/disable', formTo(page, '/console/end-user/disable'));
+    expect((await states())[0]).toBe('ended user ended user_ended');
+  });
+
   it('removes the authenticator apps and recovery codes, after a page that says what follows', async () => {
     await enrol(test, new Browser(test.app), person);
     const path = `/console/end-user/remove?id=${person.id}&what=second-factor&item=`;
