@@ -105,6 +105,7 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/management/request-quota.ts',
     'src/management/routes.ts',
     'src/management/scopes.ts',
+    'src/management/send.ts',
     'src/management/who.ts',
   ]);
   expect(loaded.filter((path) => path.startsWith('src/http/account/')).toSorted()).toEqual([
