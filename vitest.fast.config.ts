@@ -45,7 +45,7 @@ export default defineConfig({
     globalSetup: ['test/support/embedded-template.ts'],
     // Most of the time goes into loading modules: files of a worker share them.
     isolate: false,
-    maxWorkers: availableParallelism(),
+    maxWorkers: availableParallelism() + 1,
     provide: { databaseKinds: ['embedded'] },
   },
 });
