@@ -4,6 +4,7 @@
  */
 import { describeRecordProblem } from '../config/problem.ts';
 import { verifiedAddressKey } from '../model/user.ts';
+import { subKey } from '../oauth/sub.ts';
 import { usernameKey } from '../oauth/username.ts';
 import type { FoundUser, PlacedUser } from '../registration/import-users.ts';
 import type { ImportedUser } from '../registration/imported-user.ts';
@@ -162,7 +163,7 @@ async function check(
         continue;
       }
       repeated(sent, index, usernameKey(reading.value.username));
-      if (reading.value.sub !== null) repeatedSub(sent, index, reading.value.sub);
+      if (reading.value.sub !== null) repeatedSub(sent, index, subKey(reading.value.sub));
       for (const { credentialId } of reading.value.passkeys)
         repeatedPasskey(sent, index, credentialId.toString('base64url'));
       if (!refused.has(index)) accepted.push(reading);

@@ -15,6 +15,9 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 /** As another system may write it. */
 export const isUuidInEitherCase = (text: string): boolean => isUuid(text.toLowerCase());
 
+/** The same for two texts that stand for one end-user: a UUID in either case is one id. */
+export const subKey = (sub: string): string => (isUuidInEitherCase(sub) ? sub.toLowerCase() : sub);
+
 /**
  * Where the `sub` of a new end-user stands: a UUID is the id itself. Null: the id is the `sub`.
  * @param makeId for an end-user with no such `sub`

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { describeRecordProblem } from '../../config/problem.ts';
-import { isUuidInEitherCase } from '../../oauth/sub.ts';
+import { subKey } from '../../oauth/sub.ts';
 import { usernameKey } from '../../oauth/username.ts';
 import type { Notice } from '../../people/mail/mail.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
@@ -146,7 +146,7 @@ async function readingsOf(
 const identifiersIn = ({ username, sub, passkeys }: ImportedUser) => [
   { member: 'username', key: `username ${usernameKey(username)}` },
   // A UUID in another case is refused beside a stored one, too.
-  ...(sub === null ? [] : [{ member: 'sub', key: `sub ${isUuidInEitherCase(sub) ? sub.toLowerCase() : sub}` }]),
+  ...(sub === null ? [] : [{ member: 'sub', key: `sub ${subKey(sub)}` }]),
   ...passkeys.map(({ credentialId }, place) => ({
     member: `passkeys.${place}.credential_id`,
     key: `credential ${credentialKey(credentialId)}`,

@@ -276,6 +276,9 @@ describe.each(ways)('users, through the %s', (way) => {
       }
       const twice = ['one', 'two'].map((username) => ({ sub: 'same', username, password: 'correct horse battery' }));
       expect((await importing(twice)).err).toContain('sub: Expected a value that no other record has');
+      const uuid = '0e5f7d1f-6a3c-4a51-9a7b-4b2c3d4e5f0a';
+      const inBothCases = [uuid.toUpperCase(), uuid].map((sub, at) => ({ ...twice[at], sub }));
+      expect((await importing(inBothCases)).err).toContain('sub: Expected a value that no other record has');
       expect(await find('other')).toBeNull();
     });
 
