@@ -46,7 +46,7 @@ export type SessionDeps = {
   /** The kinds of factors that this end-user has. `now`: the database's clock at that query. */
   readonly factorsOf: (
     userId: string,
-  ) => Promise<FactorsOfUser & { readonly now?: Date; readonly hasPassword?: boolean }>;
+  ) => Promise<FactorsOfUser & { readonly now?: Date; readonly hasPassword: boolean }>;
   readonly signInLedger: SignInLedger;
   /**
    * Called when a user signs in from a browser that may be no trusted device. Returns immediately. Absent: no observer.
@@ -254,7 +254,7 @@ export async function isRecentSignIn(
 ): Promise<boolean> {
   if (!signedInRecently(session, configuration().signIn, now)) return false;
   if (session.signInTimeIsKnown !== false) return true;
-  const { hasPassword = false, hasPasskey } = await factorsOf(session.userId);
+  const { hasPassword, hasPasskey } = await factorsOf(session.userId);
   return !hasPassword && !hasPasskey;
 }
 

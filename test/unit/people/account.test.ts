@@ -258,7 +258,7 @@ describe('a new password', () => {
       sleep: async () => {},
       users: { ...users, keyOf: (name: string) => name, findForSignIn: async () => null },
       isBreached: async () => false,
-      factorsOf: async () => ({ hasApp: false, hasPasskey: false }),
+      factorsOf: async () => ({ hasApp: false, hasPasskey: false, hasPassword: false }),
       signInCapacity: { hashes: { run: async (place: unknown) => ({ kind: 'full', tried: tried.push(place) }) } },
       tell: async (...given: unknown[]) => void told.push(given),
     } as unknown as PasswordDeps;

@@ -93,7 +93,7 @@ async function worldOf({
     secretNamed: knowing('a secret'),
     signInFailures: { count: async () => counts },
     sessions: sessionsInMemory([]).sessions,
-    factorsOf: async () => ({ hasApp: false, hasPasskey: false }),
+    factorsOf: async () => ({ hasApp: false, hasPasskey: false, hasPassword: false }),
     signInLedger: { originOf: () => ({}), refused: async () => {} },
     acceptable: async () => ({
       acceptableClaims: (claims: object) => claims,

@@ -77,7 +77,7 @@ function given(
     idOfSub: async (sub) => sub,
     random: systemRandom,
     configuration: () => options.configuration ?? configuration(),
-    factorsOf: async () => ({ hasApp: false, hasPasskey: false }),
+    factorsOf: async () => ({ hasApp: false, hasPasskey: false, hasPassword: false }),
     signInLedger: rememberedRefusals(),
     sleep: async () => {},
     sessions,

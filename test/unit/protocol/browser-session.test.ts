@@ -31,7 +31,7 @@ function given(stored: readonly Session[] = [session()], second = 10) {
     configuration: () => configuration(),
     sleep: async () => {},
     sessions,
-    factorsOf: async () => ({ hasApp: false, hasPasskey: false }),
+    factorsOf: async () => ({ hasApp: false, hasPasskey: false, hasPassword: false }),
     signInLedger: rememberedRefusals(),
   };
   return { rows, done, deps };
@@ -104,7 +104,7 @@ describe('a sign-in', () => {
         demanded.push(proofIsDemanded);
         return proofIsDemanded ? null : TRUST;
       };
-      const world = { ...deps, sessions, factorsOf: async () => factors };
+      const world = { ...deps, sessions, factorsOf: async () => ({ ...factors, hasPassword: true }) };
       const cookie = { old: null, new: OTHER_COOKIE };
       const made = await createSession(world, user, cookie, null, { amr: ['pwd'], standIn, requiredClass });
       return { state: made.state, amr: made.amr, reliedOn, demanded };

@@ -29,7 +29,7 @@ function given(stored: readonly Session[] = [session()], clients: readonly Clien
     configuration: () => configuration(),
     sleep: async () => {},
     sessions,
-    factorsOf: async () => ({ hasApp: false, hasPasskey: false }),
+    factorsOf: async () => ({ hasApp: false, hasPasskey: false, hasPassword: false }),
     signInLedger: rememberedRefusals(),
     issuer: ISSUER,
     keyRing,

@@ -113,7 +113,7 @@ async function signInWith(
         return hashes.map(() => given.countedAs ?? 1);
       },
     },
-    factorsOf: async () => ({ hasApp: false, hasPasskey: false }),
+    factorsOf: async () => ({ hasApp: false, hasPasskey: false, hasPassword: false }),
     signInLedger: rememberedRefusals(),
     signInCapacity: given.capacity ?? signInCapacity(4),
     sessions: {
