@@ -1,5 +1,4 @@
 /** Reads the JSON of an import: one object, a list of them, or `{"clients": […]}`. */
-
 import { constants } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { printable } from '../config/shown.ts';

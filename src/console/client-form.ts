@@ -2,7 +2,6 @@
  * The fields of a client, as a form and as a list. policies/client-schema.ts defines the names, texts and bounds, so a
  * new field there has an input here too.
  */
-
 import { html } from 'ghtml';
 import { clientFieldWords, clientRecordSchema } from '../../policies/client-schema.ts';
 import type { Markup } from '../http/views/page.ts';

@@ -1,5 +1,4 @@
 /** One end-user: the account, its ways to sign in, its browsers and apps, and its activity. Change the account, remove a way to sign in. */
-
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import type { Document, Item } from '../management/client/documents.ts';

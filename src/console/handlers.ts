@@ -2,7 +2,6 @@
  * The handlers of the console: they find the signed-in user, check the origin of forms, and turn the result of a page
  * into a response. The pages are data (screens.ts).
  */
-
 import { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { html } from 'ghtml';

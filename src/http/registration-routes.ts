@@ -1,5 +1,4 @@
 /** POST /oauth/register (RFC 7591) and the client configuration endpoint (RFC 7592): HTTP around src/protocol/client-registration.ts. */
-
 import type { FastifyError, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import { errorDescription } from '../oauth/errors.ts';

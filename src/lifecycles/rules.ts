@@ -2,7 +2,6 @@
  * The rules that Postgres enforces for the rows of a table, as data: one rule is one trigger (src/review/sql/). States and reasons come
  * from the machine, and columns from their roles, so a table says only which columns belong to which move.
  */
-
 import type { Machine } from '../catalogue/read.ts';
 import { endedStatesOf, type Move, movesOf, pairsOf, statesAfter } from './moves.ts';
 

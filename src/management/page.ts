@@ -1,5 +1,4 @@
 /** Lists in pages: a bounded number of items, and an opaque cursor to the next ones. */
-
 import { z } from 'zod';
 import { BASE64URL, base64urlDecode } from '../crypto/base64url.ts';
 import { isStorable, jsonIn } from '../oauth/sent-text.ts';

@@ -3,7 +3,6 @@
  * the request itself shows that the end-user wants it. Grants stay active: they end by revocation, or on the
  * permissions page.
  */
-
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
 import type { Client } from '../model/client.ts';

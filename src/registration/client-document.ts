@@ -2,7 +2,6 @@
  * Reads the document of a client as a registration (draft-ietf-oauth-client-id-metadata-document §4). No sentence about a document has
  * anything of its content.
  */
-
 import type { MetadataDocuments } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { SentRegistration } from '../lifecycles/client/lifecycle.ts';

@@ -2,7 +2,6 @@
  * The import of many end-users. Each record is planned and decided by itself; their statements are batched. All of libuv's threads
  * hash passwords. Imported records stay after a failure: the same import again finds them unchanged.
  */
-
 import { describeRecordProblem } from '../config/problem.ts';
 import { NO_PASSWORD, type RegisteredUser, subOf, verifiedAddressKey } from '../model/user.ts';
 import { type CredentialHolders, credentialKey, holdersOfCredentials } from '../storage/imported-ways.ts';

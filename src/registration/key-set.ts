@@ -1,5 +1,4 @@
 /** The key set that a client publishes, as it was fetched (RFC 7517 §5). */
-
 import { clientKeySchema, PRIVATE_KEY_MEMBERS } from '../../policies/client-schema.ts';
 import { type PublicJwk, whatIsWrongWithKey } from '../crypto/client-keys.ts';
 import { jsonIn } from '../oauth/sent-text.ts';

@@ -1,5 +1,4 @@
 /** Lists of the management API, page by page. */
-
 import { type List, type Page, pageIn } from '../../management/client/client.ts';
 import type { Item } from '../../management/client/documents.ts';
 import { isStorable } from '../../oauth/sent-text.ts';

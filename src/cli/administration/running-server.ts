@@ -2,7 +2,6 @@
  * Finds the server that a command speaks to: the server that the environment names, or the server that holds the embedded database
  * of this folder. With DATABASE_URL, commands go to the database, which any number of processes can use.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import { MANAGEMENT_SCOPE_NAMES } from '../../config/management-resource.ts';

@@ -1,5 +1,4 @@
 /** Clients and end-users as lists, with their registration, and what ends with each of them. */
-
 import { z } from 'zod';
 import { expecting } from '../../../policies/expectations.ts';
 import { isStorable } from '../../oauth/sent-text.ts';

@@ -1,5 +1,4 @@
 /** Asks the challenge service of `bot-check.yaml` whether a person filled a form. */
-
 import type { BotCheckForm, BotCheckPolicy } from '../../../policies/bot-check-schema.ts';
 import { jsonIn } from '../../oauth/sent-text.ts';
 import type { BotRefusal } from '../../protocol/sign-in.ts';

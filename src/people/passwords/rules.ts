@@ -3,7 +3,6 @@
  * not easily guessed. It must not be on the list of common passwords, or consist of words in its context. No rule
  * concerns kinds of characters or the age of the password.
  */
-
 import type { SignInPolicy } from '../../../policies/schema.ts';
 import { isStorable } from '../../oauth/sent-text.ts';
 import { isCommonPassword } from './common.ts';

@@ -3,7 +3,6 @@
  * full: signature, issuer, audience, times, nonce. It caches metadata, and fetches the keys for each sign-in, so that
  * new keys apply immediately.
  */
-
 import type { Configuration as Client, ServerMetadata } from 'openid-client';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import type { Claims } from '../../model/user.ts';

@@ -217,7 +217,7 @@ it('the server rejects a second use of a challenge, also by another passkey of t
 it('the server rejects a passkey whose id is registered for another user already', async () => {
   const owner = await registeredPasskey(scene, await makeUser(scene));
   const asked = await PLACES['a registration']?.();
-  if (!asked) throw new Error('There is no such place.');
+  if (!asked) throw new Error('The place was not found.');
   await asked.send(asked.sign(asked.page, { id: owner.passkey.id }));
   expect(await asked.believed()).toBe(false);
 });
@@ -227,7 +227,7 @@ describe('a registration', () => {
 
   const askedHere = async (): Promise<Asked> => {
     const asked = await PLACES['a registration']?.();
-    if (!asked) throw new Error('There is no such place.');
+    if (!asked) throw new Error('The place was not found.');
     return asked;
   };
   type Sent = { response: { attestationObject: string; transports: unknown } };
