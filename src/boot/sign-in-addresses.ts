@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Configuration } from '../config/configuration.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
+import { addressesIdentify } from '../model/user.ts';
 import {
   findUnidentifiedByAddress,
   giveSignInAddresses,
@@ -19,7 +20,7 @@ export async function beginIdentifiers({
   database,
   configuration,
 }: Pick<Runtime, 'database' | 'configuration'>): Promise<void> {
-  if (configuration.signIn.identifiers !== 'username') await setAddressesIdentify(database.drizzle, true);
+  if (addressesIdentify(configuration.signIn)) await setAddressesIdentify(database.drizzle, true);
 }
 
 /** @returns a round, for one node at a time. */
@@ -31,7 +32,7 @@ export function followingIdentifiers(
   const db = database.drizzle;
   let dueAt = 0;
   return async (signal) => {
-    const identify = configuration().signIn.identifiers !== 'username';
+    const identify = addressesIdentify(configuration().signIn);
     const hasChanged = await setAddressesIdentify(db, identify);
     if (!hasChanged && performance.now() < dueAt) return;
     if (hasChanged) logger.info({ addressesIdentify: identify }, 'sign-in.yaml: identifiers came into force');

@@ -56,6 +56,10 @@ export function verifiedAddressKey(user: Pick<RegisteredUser, 'claims'>): string
   return own?.isVerified ? usernameKey(own.address) : null;
 }
 
+/** Of sign-in.yaml: a verified address is an identifier, so it belongs to one end-user. */
+export const addressesIdentify = ({ identifiers }: { readonly identifiers: string }): boolean =>
+  identifiers !== 'username';
+
 /** Of the claims; null: the end-user has no address. */
 export function addressOf({
   claims,

@@ -6,6 +6,7 @@ import type { Runtime } from '../../boot/runtime.ts';
 import { beginIdentifiers } from '../../boot/sign-in-addresses.ts';
 import { rowMacs } from '../../crypto/row-mac.ts';
 import { commandLine } from '../../model/actor.ts';
+import { addressesIdentify } from '../../model/user.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { scopeOfAdministrator } from '../../protocol/administrators.ts';
 import { USERS_AT_ONCE, userPlacing } from '../../registration/import-users.ts';
@@ -27,7 +28,7 @@ export async function directPeople(runtime: Runtime): Promise<PeopleImport> {
     ...userPlacing({ db, actor: commandLine, macs: rowMacs(keys), keys, random, passwordPepper }),
     isOperator: (username) => scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0,
     rpId,
-    addressesIdentify: configuration.signIn.identifiers !== 'username',
+    addressesIdentify: addressesIdentify(configuration.signIn),
     atOnce: USERS_AT_ONCE,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { describeRecordProblem } from '../../config/problem.ts';
+import { addressesIdentify } from '../../model/user.ts';
 import { subKey } from '../../oauth/sub.ts';
 import { usernameKey } from '../../oauth/username.ts';
 import type { Notice } from '../../people/mail/mail.ts';
@@ -62,7 +63,7 @@ export const userImports = resource('/user-imports', 'the import of end-users', 
         rp_id: rpId,
         fast_hashes: hashes.fast,
         password_pepper: hashes.peppered,
-        addresses_identify: policy.identifiers !== 'username',
+        addresses_identify: addressesIdentify(policy),
       });
     },
   }),
