@@ -290,7 +290,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       problem,
     };
     const script = shown.minimumCharacters === null ? undefined : PASSWORD_SCRIPT_SOURCE;
-    const look = await lookOf(request);
+    const look = await lookOf(request, { userId: view.userId ?? undefined });
     const passkey = view.offersPasskey
       ? await passkeyOfNewAccount(options, request, reply, look, {
           action: shown.action,

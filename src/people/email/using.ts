@@ -65,6 +65,7 @@ export type LinkView =
       readonly purpose: EmailChallengePurpose;
       readonly address: string;
       /** Null: the account does not exist yet. */
+      readonly userId: string | null;
       readonly username: string | null;
       /** The form asks for the username of the new account. Otherwise the address is the username. */
       readonly asksForUsername: boolean;
@@ -98,6 +99,7 @@ async function usableView(
     kind: 'usable',
     purpose,
     address,
+    userId: owner.userId,
     username: user?.username ?? null,
     asksForUsername: makesAccount(purpose) && identifiers() === 'username',
     minimumCharacters: setsPassword(purpose) ? await minimumCharacters(owner) : null,

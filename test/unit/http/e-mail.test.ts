@@ -209,12 +209,16 @@ describe('a forgotten password', () => {
     expect((await other.submit(page, { code: app.codeAt(scene.clock.now()) })).url).toBe('/account/devices');
   });
 
-  it('has a mail in the language of the user', async () => {
+  it('has a mail, and the page of its link, in the language of the user', async () => {
     await makeUser(scene, 'dora', { email: 'dora@example.com', email_verified: true, locale: 'de-AT' });
     await forgot('dora@example.com');
     const [mail] = await mails.to('dora@example.com');
     expect(mail).toMatchObject({ language: 'de', subject: 'Ein neues Passwort' });
     expect(mail?.text).toContain('30 Minuten lang');
+    const inEnglish = new Browser(scene.app, undefined, { 'accept-language': 'en' });
+    const page = await inEnglish.get(await mails.link('dora@example.com'));
+    expect(page.body).toContain('<html lang="de"');
+    expect((await inEnglish.submit(page, { password: 'short' })).body).toContain('<html lang="de"');
   });
 });
 

@@ -447,6 +447,7 @@ describe('the page of a link', () => {
       kind: 'usable',
       purpose,
       address: ADDRESS,
+      userId: user?.id ?? null,
       asksForUsername: ['sign_up', 'invitation'].includes(purpose),
       offersPasskey: false,
       resumes: false,
