@@ -18,9 +18,12 @@ export const common = {
   teardownTimeout: HANGS_MILLISECONDS,
 };
 
+/** Node itself loads their modules, as it loads the program's, and keeps what it compiled. */
+export const loadedByNode = { ...common, experimental: { viteModuleRunner: false, nodeLoader: false } };
+
 const sourceOf = (file: string) => readFileSync(file, 'utf8');
 
-/** They replace a module, which files that share a worker would share too. */
+/** They replace a module, which files that share a worker would share too. Vite loads their modules, since Node cannot replace one. */
 export const REPLACE_A_MODULE = globSync('test/unit/**/*.test.ts').filter((file) =>
   sourceOf(file).includes('vi.mock('),
 );
@@ -39,7 +42,8 @@ if (UNCHANGED.length > 0) {
 }
 
 /** All others share their workers: loading modules takes longer than most files. */
-export const ALONE = [...REPLACE_A_MODULE, ...START_PROCESSES, ...REMEMBER_MUCH];
+const FOR_THEMSELVES = [...START_PROCESSES, ...REMEMBER_MUCH];
+export const ALONE = [...REPLACE_A_MODULE, ...FOR_THEMSELVES];
 
 export default defineConfig({
   test: {
@@ -50,10 +54,11 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     projects: [
-      { test: { ...common, name: 'alone', include: ALONE, exclude: UNCHANGED } },
+      { test: { ...common, name: 'replacing', include: REPLACE_A_MODULE } },
+      { test: { ...loadedByNode, name: 'alone', include: FOR_THEMSELVES, exclude: UNCHANGED } },
       {
         test: {
-          ...common,
+          ...loadedByNode,
           name: 'sharing',
           include: ['test/**/*.test.ts'],
           exclude: [...ALONE, ...UNCHANGED],

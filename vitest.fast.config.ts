@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { SLOWEST } from './test/support/slowest-first.ts';
-import { common, REPLACE_A_MODULE, START_PROCESSES } from './vitest.config.ts';
+import { loadedByNode, REPLACE_A_MODULE, START_PROCESSES } from './vitest.config.ts';
 
 const ROOMS = [
   'config',
@@ -39,7 +39,7 @@ const NOT_HERE = [...NEED_POSTGRES, ...REPLACE_A_MODULE, ...START_PROCESSES, ...
 
 export default defineConfig({
   test: {
-    ...common,
+    ...loadedByNode,
     include: ROOMS.map((room) => `test/unit/${room}/**/*.test.ts`),
     exclude: NOT_HERE,
     globalSetup: ['test/support/embedded-template.ts'],

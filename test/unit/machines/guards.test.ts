@@ -1388,7 +1388,7 @@ describe.each(MACHINES)('%s', (_, guards, cases, context, event) => {
       expect(new Set(cases[name]?.map(([, outcome]) => outcome))).toEqual(new Set([true, false]));
     });
     test('is one expression, of context and event alone', () => {
-      expect(guard.toString()).toMatch(/^\(\{ (context, event|context|event) \}\) =>\s*[^{\s]/);
+      expect(guard.toString()).toMatch(/^\(\{ (context, event|context|event) \}\s*\) =>\s*[^{\s]/);
     });
   });
 });
