@@ -5,7 +5,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { SLOWEST } from './test/support/slowest-first.ts';
+import { SECONDS } from './test/support/slowest-first.ts';
 import { loadedByNode, REPLACE_A_MODULE, START_PROCESSES } from './vitest.config.ts';
 
 const ROOMS = [
@@ -30,12 +30,7 @@ const NEED_POSTGRES = globSync('test/unit/**/*.test.ts').filter((file) => {
   return /createEmptyDatabase\(/.test(source) || (source.includes("('postgres'") && !source.includes('databaseKinds'));
 });
 
-/** To open the embedded database takes longer than most tests. */
-const OPEN_FOR_EACH_TEST = globSync('test/unit/**/*.test.ts').filter((file) =>
-  /^afterEach\(\(\) => \w+\.close\(\)\);/m.test(readFileSync(file, 'utf8')),
-);
-
-const NOT_HERE = [...NEED_POSTGRES, ...REPLACE_A_MODULE, ...START_PROCESSES, ...OPEN_FOR_EACH_TEST, ...SLOWEST];
+const NOT_HERE = [...NEED_POSTGRES, ...REPLACE_A_MODULE, ...START_PROCESSES, ...Object.keys(SECONDS)];
 
 export default defineConfig({
   test: {
