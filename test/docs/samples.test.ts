@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +61,14 @@ function isOldCaddy(): boolean {
   return [major, minor, patch].map(Number).reduce((sum, part) => sum * 1000 + part) < 2_006_003;
 }
 
-type Place = { readonly folder: string; readonly port: number; readonly server: number; readonly log: string };
+type Place = {
+  readonly folder: string;
+  readonly port: number;
+  readonly server: number;
+  /** The port of the second node. Null: there is one node. */
+  readonly second: number | null;
+  readonly log: string;
+};
 type Proxy = {
   readonly path: string | null;
   readonly start: (place: Place) => { args: string[]; env: Record<string, string> };
@@ -69,11 +77,11 @@ type Proxy = {
 const PROXIES: Readonly<Record<string, Proxy>> = {
   nginx: {
     path: nginxPath,
-    start: ({ folder, port, server, log }) => {
+    start: ({ folder, port, server, second, log }) => {
       const sample = adapted(read('examples/proxies/nginx.conf'), [
         ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
         ['127.0.0.1:3000', `127.0.0.1:${server}`],
-        ['127.0.0.1:3001', `127.0.0.1:${server}`],
+        ['127.0.0.1:3001', `127.0.0.1:${second ?? server}`],
         ['/etc/ssl/login.example.com.pem', join(folder, 'tls.crt')],
         ['/etc/ssl/login.example.com.key', join(folder, 'tls.key')],
         ['/var/log/nginx/statehouse.log', log],
@@ -84,14 +92,14 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
   },
   caddy: {
     path: caddy,
-    start: ({ folder, port, server, log }) => {
+    start: ({ folder, port, server, second, log }) => {
       const sample = adapted(read('examples/proxies/Caddyfile'), [
         [
           'login.example.com {',
           `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${join(folder, 'tls.crt')} ${join(folder, 'tls.key')}`,
         ],
         ['127.0.0.1:3000', `127.0.0.1:${server}`],
-        ['127.0.0.1:3001', ''],
+        ['127.0.0.1:3001', second === null ? '' : `127.0.0.1:${second}`],
         ['/var/log/caddy/statehouse.log', log],
         ...(isOldCaddy() ? ([['request_buffers 64KiB', 'buffer_requests\n\t\tmax_buffer_size 64KiB']] as const) : []),
       ]);
@@ -181,7 +189,7 @@ describe.each(Object.entries(PROXIES))('%s in front of the server', (_name, { pa
   // It ends with each test.
   beforeEach(async () => {
     if (path === null) return;
-    const { args, env } = start({ folder, port, server, log: logFile() });
+    const { args, env } = start({ folder, port, server, second: null, log: logFile() });
     await startProxy(path, args, { folder, port, env });
   });
   afterAll(async () => {
@@ -260,6 +268,44 @@ describe.each(Object.entries(PROXIES))('%s in front of the server', (_name, { pa
     expect(page.body).toContain('name="password"');
   });
 });
+
+describe.each(Object.entries(PROXIES))('%s in front of two nodes', (_name, { path, start }) => {
+  it.runIf(path !== null)('loses no request while one node after the other is replaced', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'statehouse-proxy-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    chmodSync(folder, 0o755);
+    selfSigned(folder);
+    const [port, server, second] = [await freePort(), await freePort(), await freePort()];
+    const first = await nodeAt(server);
+    const { args, env } = start({ folder, port, server, second, log: join(folder, 'access.log') });
+    await startProxy(path ?? '', args, { folder, port, env });
+    expect(await statusesAt(port)).toEqual([200, 200, 200, 200, 200, 200]);
+    await nodeAt(second);
+    first.close();
+    first.closeAllConnections();
+    expect(await statusesAt(port)).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+});
+
+/** It ends with the running test. */
+async function nodeAt(port: number): Promise<Server> {
+  const node = createServer((_request, response) => response.end('a node'));
+  onTestFinished(() => void node.close());
+  node.listen(port, '127.0.0.1');
+  await once(node, 'listening');
+  return node;
+}
+
+const statusesAt = (port: number): Promise<(number | undefined)[]> =>
+  Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const headers = { host: `localhost:${port}` };
+      const sent = request({ host: '127.0.0.1', port, headers, rejectUnauthorized: false, agent: false }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    }),
+  );
 
 describe('the units of systemd', () => {
   const UNITS = ['statehouse', 'statehouse-migrate'];
