@@ -102,7 +102,7 @@ const ALARMS: ReadonlySet<TokenReason> = new Set([
 ]);
 
 function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Refused, facts: object): FastifyReply {
-  const { reason, parameter, scope, revoked, retryAfterSeconds } = refused;
+  const { reason, parameter, scope, revoked, retryAfterSeconds, claimedClientId } = refused;
   const refusal = REFUSALS[reason];
   const level = reason === 'chain_behind_token' ? 'error' : ALARMS.has(reason) ? 'warn' : 'info';
   setLogLine(
@@ -115,7 +115,8 @@ function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Re
       parameter,
       scope,
       revoked,
-      ...(reason === 'client_throttled' && { address: request.ip }),
+      claimedClientId,
+      ...((reason === 'client_throttled' || refusal.status === 401) && { address: request.ip }),
       alarm: ALARMS.has(reason) || undefined,
     },
     level,

@@ -108,6 +108,7 @@ export async function authenticateClient<Client extends TokenClient, Read extend
   load: (clientId: string) => Promise<Read>,
 ): Promise<(Read & { readonly client: NonNullable<Read['client']> }) | Refused> {
   let reason: TokenReason = 'client_unknown';
+  let claimed: TokenClient | null = null;
   for (const credentials of readings) {
     const throttled = throttle(deps, credentials);
     if (throttled) return throttled;
@@ -132,8 +133,9 @@ export async function authenticateClient<Client extends TokenClient, Read extend
     // Also for an id that no client has: the answer must not reveal which ids exist.
     if (credentials.secret !== null) deps.clientThrottle.count(credentials, credentials.secret);
     reason = refused ?? reason;
+    claimed = client ?? claimed;
   }
-  return refuse(reason);
+  return claimed === null ? refuse(reason) : { ...refuse(reason), claimedClientId: claimed.clientId };
 }
 
 function throttle({ clientThrottle }: TokenDeps, credentials: ClientCredentials): Refused | null {

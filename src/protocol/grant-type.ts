@@ -84,6 +84,8 @@ export type Refused = {
   readonly revoked?: boolean;
   /** Only with `client_throttled`. */
   readonly retryAfterSeconds?: number;
+  /** For the log alone: the stored client that the request names, and that did not authenticate. */
+  readonly claimedClientId?: string;
 };
 
 export const refuse = (reason: TokenReason, parameter?: string): Refused =>

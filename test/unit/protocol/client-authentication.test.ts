@@ -123,6 +123,15 @@ describe('a client', () => {
     expect(await reasonOf(stored, [secret])).toBe(reason);
   });
 
+  it('that is stored is named in the refusal for the log', async () => {
+    const named = async (...given: Parameters<typeof authenticate>) => (await authenticate(...given)).answer;
+    const of = (reason: string) => ({ kind: 'refused', reason, claimedClientId: client().clientId });
+    expect(await named(confidential(SECRET), [SECOND])).toEqual(of('client_secret_mismatch'));
+    expect(await named(confidential(SECRET), [null])).toEqual(of('client_authentication_missing'));
+    expect(await named({ ...confidential(SECRET), deletedAt: new Date() }, [SECRET])).toEqual(of('client_unknown'));
+    expect(await named(null, [SECRET])).toEqual({ kind: 'refused', reason: 'client_unknown' });
+  });
+
   it('gets each wrong secret counted, also for an unknown id, and no other error', async () => {
     const counts = async (...given: Parameters<typeof authenticate>) =>
       (await authenticate(...given)).asked.filter((word) => word.startsWith('count'));

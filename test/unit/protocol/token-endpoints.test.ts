@@ -296,6 +296,7 @@ describe('a token request', () => {
     const given = tokenEndpoints([service], [chain]);
     expect(await refused(given, fields, basic('service', 'wrong'))).toEqual({
       reason: 'client_secret_mismatch',
+      claimedClientId: 'service',
       facts: { ...noClient, grantType: fields['grant_type'] },
     });
     expect(given.done).toEqual([]);
@@ -644,7 +645,9 @@ describe('introspection', () => {
     });
     expect(await reading('token=x&client_id=shop')).toEqual(no('shop', { reason: 'public_client_introspection' }));
     expect(await reading('token=x')).toEqual(no(null, { reason: 'client_authentication_missing' }));
-    expect(await reading('token=x', basic('service', 'wrong'))).toEqual(no(null, { reason: 'client_secret_mismatch' }));
+    expect(await reading('token=x', basic('service', 'wrong'))).toEqual(
+      no(null, { reason: 'client_secret_mismatch', claimedClientId: 'service' }),
+    );
     expect(await reading('', basic('service'))).toEqual(
       no('service', { reason: 'missing_parameter', parameter: 'token' }),
     );

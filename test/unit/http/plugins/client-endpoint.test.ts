@@ -138,9 +138,14 @@ describe('an endpoint for clients', () => {
     expect(asked.map(({ sender }) => sender.address())).toEqual(['192.0.2.7', '2001:db8:0:2::/64']);
   });
 
-  it('names the authentication scheme in a 401', async () => {
-    const { status, headers, json } = await refuse({ reason: 'client_secret_mismatch' });
+  it('names the authentication scheme in a 401, and logs the claimed client and the source', async () => {
+    const { status, headers, json, line } = await refuse({
+      reason: 'client_secret_mismatch',
+      claimedClientId: 'photo-book',
+    });
     expect(status).toBe(401);
+    expect(line).toMatchObject({ claimedClientId: 'photo-book', address: '2001:db8:0:1::9' });
+    expect(JSON.stringify(json)).not.toContain('photo-book');
     expect(headers['www-authenticate']).toBe(CHALLENGE);
     expect(json.error).toBe('invalid_client');
   });
