@@ -12,10 +12,13 @@ export type Search = {
 /** The database folds the text of a row for each word. */
 export const MAX_WORDS = 10;
 
-/** Each word once. */
-export const wordsOf = (query: string): readonly string[] => [
-  ...new Set(query.split(/\s+/u).filter((word) => word !== '')),
-];
+/** Each word once, without the marks of a pasted address: `"Lovelace, Ada" <ada@example.com>`. */
+export function wordsOf(query: string): readonly string[] {
+  const typed = query.split(/\s+/u).filter((word) => word !== '');
+  const words = typed.map((word) => word.replace(MARKS, '')).filter((word) => word !== '');
+  return [...new Set(words.length === 0 ? typed : words)];
+}
+const MARKS = /^["'<(]+|["'>),;]+$/gu;
 
 const INDEXED = /[\p{L}\p{N}]{3}/u;
 const BEGINNING = /^[\p{L}\p{N}]{1,2}$/u;
