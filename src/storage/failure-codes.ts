@@ -18,7 +18,11 @@ const never = (words: string, advice?: string): ExpectedFailure => ({
   ...(advice !== undefined && { advice }),
 });
 /** The answer to a statement in flight was lost. */
-const perhaps = (words: string): ExpectedFailure => ({ words, maybeCommitted: true });
+const perhaps = (words: string, advice?: string): ExpectedFailure => ({
+  words,
+  maybeCommitted: true,
+  ...(advice !== undefined && { advice }),
+});
 
 const LOST = 'lost the connection';
 
@@ -29,6 +33,10 @@ const AUTHORITY =
 const untrusted = (words: string, advice = AUTHORITY) => never(`cannot be trusted: its certificate ${words}`, advice);
 
 const BY_CODE: Readonly<Record<string, ExpectedFailure>> = {
+  '08P01': perhaps(
+    'or a pooler in front of it refused the protocol',
+    'Connect to Postgres itself: PgBouncer refuses the settings with which a node connects.',
+  ),
   '25006': never('is read-only: a failover left this server on a standby'),
   '3D000': never('server has no database of this name', 'Make it with createdb, or name another.'),
   '40001': never('saw a conflict with another statement'),

@@ -102,6 +102,14 @@ describe('an unavailable database', () => {
     });
   });
 
+  test('a pooler that refuses the settings of a node: the advice is a direct connection', async () => {
+    expect(await failureOf(reading(wrapped('08P01')))).toMatchObject({
+      message: expect.stringMatching(
+        /^The database or a pooler in front of it refused the protocol\b.*Connect to Postgres itself/,
+      ),
+    });
+  });
+
   test.each(UNREACHABLE)('%s: reported as unreachable', async (code) => {
     expect(await failureOf(reading(wrapped(code)))).toMatchObject({
       message: expect.stringMatching('^The database cannot be reached: [a-z]'),
