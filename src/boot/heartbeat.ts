@@ -1,10 +1,10 @@
 /** Tells the database that this node is there, with its version, so that administrators see each node. */
-import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Random } from '../crypto/random.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { nodeStore } from '../storage/nodes.ts';
 import { databaseClock } from '../system/clock.ts';
+import { versionOfPackage } from '../system/version.ts';
 
 export type Heartbeat = {
   /** @throws StoreUnavailable */
@@ -25,6 +25,3 @@ export function heartbeatOf(db: Drizzle, random: Random, logger: Pick<Logger, 'd
         .catch((error: unknown) => logger.debug({ err: error }, 'the node could not be taken off the list')),
   };
 }
-
-export const versionOfPackage = (): string =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;

@@ -8,14 +8,16 @@ import { userDocument } from './users-show.ts';
 export function usersListCommand(parent: Command, cli: Cli): void {
   parent
     .command('list')
-    .description('all users')
+    .description('all users, or those that a search finds')
+    .option('--search <words>', 'only users with each word in username, names or e-mail address; or the exact sub')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  statehouse users list')
-    .action(async (options: { json?: true }) => {
-      const users = await withUsers(cli, ({ list }) => list());
+    .addHelpText('after', '\nExamples:\n  statehouse users list\n  statehouse users list --search ada@example.com')
+    .action(async ({ search, ...options }: { search?: string; json?: true }) => {
+      const users = await withUsers(cli, ({ list }) => list(search ?? null));
       if (options.json) {
         return cli.output.print(json({ users: users.map(userDocument) }));
       }
+      if (users.length === 0 && search !== undefined) return cli.output.print('No user matches.\n');
       if (users.length === 0) return cli.output.print('No users. To create one: statehouse users create --help\n');
       const rows = users.map(({ username, sub, claims, disabled_at: since }) => [
         username,

@@ -28,6 +28,7 @@ export function refusalOf({ status, reason, detail: said, errors: fields }: Prob
   const scopes = errors.map((error) => error.detail.replace(/ is missing\.$/, '')).join(' and ');
   const words: Readonly<Record<string, string>> = {
     not_the_api: `${server} answers, but not as Statehouse's management API does (status ${status}). Expected the issuer URL of a server.`,
+    invalid_parameter: errors.map((error) => error.detail).join(' ') || detail,
     no_credentials: `${server} received no access token.`,
     invalid_token: `${server} refuses ${credential}: ${detail} Nothing was changed.`,
     insufficient_scope:

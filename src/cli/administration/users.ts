@@ -31,8 +31,9 @@ export type UserChanged = {
 export function usersAt(api: ManagementApi) {
   const { named, place, register } = stepsAt(api);
   return {
-    /** By username. */
-    list: () => allOf((page) => api.send('GET', '/users', { query: page })),
+    /** By username. @param search null: all. */
+    list: (search: string | null) =>
+      allOf((page) => api.send('GET', '/users', { query: { ...page, ...(search !== null && { q: search }) } })),
     find: (username: string) => userNamed(api, username),
     /** @param given null: a password is made. */
     create: async (record: Readonly<Record<string, unknown>>, given: string | null) => {

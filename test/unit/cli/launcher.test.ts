@@ -161,5 +161,7 @@ describe('the launcher', () => {
     const { status, out } = await run('npx', ['--no-install', 'statehouse', '--help'], root, '');
     expect(status).toBe(0);
     expect(out).toMatch(/^Usage: statehouse/);
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(await run(launcher, ['--version'], root, '')).toMatchObject({ status: 0, out: `${version}\n` });
   });
 });

@@ -172,6 +172,25 @@ describe.each(ways)('users, through the %s', (way) => {
       }
     });
 
+    it('lists those alone that a search finds', async () => {
+      const email = 'lady.of@search.example';
+      await line.run(['users', 'create', 'searched', '--generate-password', '--email', email]);
+      for (const words of ['searched', 'LADY.OF@SEARCH', `"Searched" <${email}>`]) {
+        const { users } = JSON.parse((await line.run(['users', 'list', '--search', words, '--json'])).out);
+        expect(users.map(({ username }: { username: string }) => username)).toEqual(['searched']);
+      }
+      expect(await line.run(['users', 'list', '--search', 'unregistered'])).toEqual({
+        status: 0,
+        out: 'No user matches.\n',
+        err: '',
+      });
+      expect(await line.run(['users', 'list', '--search', ''])).toMatchObject({
+        status: 1,
+        out: '',
+        err: expect.stringContaining('Expected 1 to 200 characters'),
+      });
+    });
+
     it('never accepts a password as an argument', async () => {
       for (const typed of [
         ['--password', "hunter2'hunter2"],
