@@ -49,6 +49,7 @@ export function configurationWarnings({
 }: Configuration): string[] {
   return [
     ...editableForApis(claims),
+    ...editableUsername(claims),
     ...[...policies].flatMap(([name, policy]) => shortLifetime(`policy "${name}"`, policy.accessTokenLifetimeSeconds)),
     ...resources.flatMap((resource) => [
       ...shortLifetime(`resource ${resource.identifier}`, resource.accessTokenLifetimeSeconds),
@@ -72,6 +73,15 @@ const editableForApis = ({ scopes, editableByUser = [] }: ClaimsPolicy): string[
           `${CLAIMS_FILE}: the scope "${scope}" releases "${name}" in access tokens, and end-users edit it: no API may decide by it`,
       ),
   );
+
+/** OpenID Connect Core §5.7: the claim is no identifier, but the settings of many products map it to their usernames. */
+const editableUsername = ({ editableByUser = [] }: ClaimsPolicy): string[] =>
+  editableByUser.some(({ name }) => name === 'preferred_username')
+    ? [
+        `${CLAIMS_FILE}: end-users edit "preferred_username", and may enter the username of another: ` +
+          'no app may find an account by it',
+      ]
+    : [];
 
 const unshippedLanguage = (tag: string): string[] =>
   SHIPPED_LANGUAGES.includes(tag)

@@ -137,5 +137,11 @@ describe('claims.yaml', () => {
       ]);
       expect(warned(edits(team))).toEqual([]);
     });
+
+    it('warns where end-users edit the claim that products take for the username', () => {
+      const warned = (name: string) => configurationWarnings(load(edits(`name: ${name}`))).join('\n');
+      expect(warned('preferred_username')).toContain('end-users edit "preferred_username"');
+      expect(warned('nickname')).not.toContain('end-users edit');
+    });
   });
 });
