@@ -52,6 +52,10 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
     html`!${doneWords(query.get('done'))}
 !${accountOf(viewer, sub, user.value, user.etag)}
 <h2>Ways to sign in</h2>
+!${facts([
+      ['Password', user.value.has_password ? 'set' : 'none'],
+      ['Last sign-in', time(user.value.last_sign_in_at) || 'none is known'],
+    ])}
 !${shownOr(secondFactor, (factor) => secondFactorOf(viewer, sub, factor))}
 !${shownOr(passkeys, ({ items }) => table('Passkeys', passkeyColumns(viewer, sub), items))}
 !${shownOr(identities, ({ items }) => table('Accounts at other providers', identityColumns(viewer, sub), items))}
@@ -75,6 +79,7 @@ function accountOf(viewer: Viewer, sub: string, user: EndUser, etag: string | nu
     ['sub', code(user.sub)],
     ['State', stateOf(user)],
     ...Object.entries(claims).map(([claim, value]) => [labelOfClaim(claim), claimOf(value)] as const),
+    ...('email' in claims && !('email_verified' in claims) ? [[labelOfClaim('email_verified'), 'false'] as const] : []),
   ])}
 !${
     !viewer.may('users:write')

@@ -1,8 +1,11 @@
 /** The page of one end-user: the tickets of a support desk. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rowMacs } from '../../../src/crypto/row-mac.ts';
+import type { PasswordHash } from '../../../src/crypto/secret-types.ts';
 import {
   authorizeUrl,
   goThrough,
@@ -13,6 +16,7 @@ import {
   PASSWORD,
   type TestUser,
 } from '../../support/actors.ts';
+import { insertUser } from '../../support/administration.ts';
 import { Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -63,6 +67,21 @@ describe('the page of an end-user', () => {
     for (const words of ['10 left', 'the passkey of the test', 'The newest sessions', 'Apps with access', 'Activity'])
       expect(body).toContain(words);
     expect(body).toContain('factorAdded');
+  });
+
+  it('shows whether there is a password, the last sign-in, and whether the address is verified', async () => {
+    const rowsOf = async (id: string) =>
+      (await operator.get(`/console/end-user?id=${id}`)).body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+    const before = await rowsOf(person.id);
+    for (const words of ['Password set', 'Last sign-in none is known', 'Address verified (email_verified) true'])
+      expect(before).toContain(words);
+    await goThrough(new Browser(test.app), authorizeUrl(await makeClient(test), makePkce()), person);
+    expect(await rowsOf(person.id)).not.toContain('none is known');
+    const invited = { id: randomUUID(), username: `invited-${serial}`, passwordHash: '' as PasswordHash };
+    const claims = { email: `invited-${serial}@example.com` };
+    await insertUser(test.database.drizzle, { ...invited, claims }, rowMacs(test.keys));
+    const of = await rowsOf(invited.id);
+    for (const words of ['Password none', 'Address verified (email_verified) false']) expect(of).toContain(words);
   });
 
   it('shows the place and the browser of a sign-in, and the place of a failed one', async () => {
