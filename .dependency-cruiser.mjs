@@ -310,8 +310,7 @@ export default {
       '^src/console/',
       [
         '^src/console/',
-        // The types of the documents that it reads.
-        '^src/management/client/documents\\.ts$',
+        '^src/management/client/',
         // Its client_id.
         '^src/config/own-clients\\.ts$',
         // For its secret, which is derived, and for what it seals.
@@ -326,7 +325,7 @@ export default {
         packages('fastify', '@fastify/cookie', 'ghtml'),
         NODE,
       ],
-      'The console has no way around the management API: it knows its addresses and its documents, and nothing behind them.',
+      'The console has no way around the management API: it knows its client and its addresses, and nothing behind them.',
     ),
     only(
       'config-reads-and-checks',

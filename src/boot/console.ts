@@ -12,6 +12,7 @@ import { rawSecret } from '../crypto/secret-types.ts';
 import type { PageParts } from '../http/page-parts.ts';
 import { differingFields, type SentRegistration } from '../lifecycles/client/lifecycle.ts';
 import type { SessionStore } from '../lifecycles/session/lifecycle.ts';
+import { receivedFrom } from '../management/send.ts';
 import { theServer } from '../model/actor.ts';
 import type { Client } from '../model/client.ts';
 import { sessionIsAlive } from '../model/session.ts';
@@ -72,23 +73,16 @@ const hasOperators = ({ operators: { operators, auditors } }: Configuration): bo
 /** The console's requests pass the whole app like any request, without a network. */
 export const sendWithin =
   (app: FastifyInstance): Send =>
-  async ({ method, path, headers, body, address }) => {
-    const reply = await app.inject({
-      method,
-      url: path,
-      headers,
-      remoteAddress: address,
-      ...(body !== undefined && { payload: body }),
-    });
-    return {
-      status: reply.statusCode,
-      body: reply.body,
-      header: (name) => {
-        const value = reply.headers[name];
-        return value === undefined ? null : String(value);
-      },
-    };
-  };
+  async ({ method, path, headers, body, address }) =>
+    receivedFrom(
+      await app.inject({
+        method,
+        url: path,
+        headers,
+        remoteAddress: address,
+        ...(body !== undefined && { payload: body }),
+      }),
+    );
 
 /** @param live as they are stored: the same secret is no change. */
 const consoleClient = (

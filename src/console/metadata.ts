@@ -7,6 +7,6 @@ export async function readMetadata(
   address: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   const path = pathUnder(issuer, '/.well-known/openid-configuration');
-  const { status, body } = await send({ method: 'GET', path, headers: { accept: 'application/json' }, address });
-  return status === 200 ? JSON.parse(body) : {};
+  const { status, text } = await send({ method: 'GET', path, headers: { accept: 'application/json' }, address });
+  return status === 200 ? JSON.parse(text) : {};
 }

@@ -116,9 +116,9 @@ const failed = (reason: SignInFailed['reason'], error: string | null = null): Si
 
 async function exchange(deps: SignInDeps, code: string, verifier: string, address: string) {
   const fields = { grant_type: 'authorization_code', code, code_verifier: verifier };
-  const { status, body } = await asClient(deps, '/oauth/token', { ...fields, ...redirectUri(deps) }, address);
+  const { status, text } = await asClient(deps, '/oauth/token', { ...fields, ...redirectUri(deps) }, address);
   if (status !== 200) return null;
-  const { access_token: accessToken, expires_in: lifetimeSeconds } = JSON.parse(body) as Readonly<{
+  const { access_token: accessToken, expires_in: lifetimeSeconds } = JSON.parse(text) as Readonly<{
     access_token: string;
     expires_in: number;
   }>;

@@ -2,7 +2,7 @@
 import { jsonIn } from '../../oauth/sent-text.ts';
 import type { Method } from '../operations.ts';
 import type { Asked, Document, PathWith } from './documents.ts';
-import type { Received, Transport } from './transport.ts';
+import type { Received, Sent, Transport } from './transport.ts';
 
 export type FieldAtFault = { readonly field: string | null; readonly detail: string };
 
@@ -22,8 +22,13 @@ export type Answer<Value> =
   | { readonly ok: true; readonly status: number; readonly value: Value; readonly etag: string | null }
   | { readonly ok: false; readonly problem: Problem };
 
-/** `next`: the cursor of the next page; null: this is the last one. */
-export type Page<One> = { readonly items: readonly One[]; readonly next: string | null };
+export type Page<One> = {
+  readonly items: readonly One[];
+  /** The cursor of the next page; null: this is the last one. */
+  readonly next: string | null;
+  /** The number of all matches of a search, where it was counted. */
+  readonly total?: number;
+};
 
 export type ManagementClient = {
   readonly send: <M extends Method, P extends PathWith<M>>(
@@ -34,35 +39,41 @@ export type ManagementClient = {
 };
 
 /** The members of `Asked` for every operation. */
-type Loose = {
+type Loose = Written & {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
+  readonly dryRun?: boolean;
+};
+type Written = {
   readonly body?: unknown;
   readonly ifMatch?: string | null;
   readonly idempotencyKey?: string | null;
-  readonly dryRun?: boolean;
 };
 
 export const managementClient = (transport: Transport): ManagementClient => ({
   send: async (method, template, asked) => {
     const path = pathOf(template, asked);
-    if (path === null) return NOTHING_THERE;
-    const { body, ifMatch = null, idempotencyKey = null }: Loose = asked;
-    const received = await transport({
-      method,
-      path,
-      headers: {
-        accept: 'application/json, application/problem+json',
-        ...(body !== undefined && {
-          'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
-        }),
-        ...(ifMatch !== null && { 'if-match': ifMatch }),
-        ...(idempotencyKey !== null && { 'idempotency-key': `"${idempotencyKey}"` }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return answerIn(received);
+    return path === null ? NOTHING_THERE : answerIn(await transport(requestOf(method, path, asked)));
   },
+});
+
+/** @param path with its query. */
+export const requestOf = (
+  method: Method,
+  path: string,
+  { body, ifMatch = null, idempotencyKey = null }: Written,
+): Sent => ({
+  method,
+  path,
+  headers: {
+    accept: 'application/json, application/problem+json',
+    ...(body !== undefined && {
+      'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+    }),
+    ...(ifMatch !== null && { 'if-match': ifMatch }),
+    ...(idempotencyKey !== null && { 'idempotency-key': `"${idempotencyKey}"` }),
+  },
+  ...(body !== undefined && { body: JSON.stringify(body) }),
 });
 
 /** @returns null for parts that URLs resolve, however they are written: they would lead to another resource. */
@@ -77,7 +88,8 @@ function pathOf(template: string, { params = {}, query = {}, dryRun = false }: L
   return `${path === '/' ? '' : path}${given.length === 0 ? '' : `?${search}`}`;
 }
 
-const NOTHING_THERE = {
+/** The answer to a path with parts that URLs resolve. */
+export const NOTHING_THERE = {
   ok: false,
   problem: {
     status: 404,
@@ -89,7 +101,7 @@ const NOTHING_THERE = {
   },
 } as const;
 
-function answerIn<Value>(received: Received): Answer<Value> {
+export function answerIn<Value>(received: Received): Answer<Value> {
   const { status, header, text } = received;
   const json = jsonIn(text);
   const isDocument = json !== undefined || status === 204;
@@ -119,11 +131,13 @@ const fieldIn = ({ field, detail }: Readonly<Record<string, unknown>>): FieldAtF
 
 export type List<One> = {
   readonly items: readonly One[];
+  readonly total?: number | undefined;
   readonly _links: { readonly next?: { readonly href: string } | undefined };
 };
 
 /** Of the link only the cursor is used: its address is that of the issuer, which may not be the way to this server. */
-export function pageIn<One>({ items, _links }: List<One>): Page<One> {
+export function pageIn<One>({ items, total, _links }: List<One>): Page<One> {
   const href = _links.next?.href;
-  return { items, next: href === undefined ? null : new URL(href).searchParams.get('cursor') };
+  const next = href === undefined ? null : new URL(href).searchParams.get('cursor');
+  return { items, next, ...(total !== undefined && { total }) };
 }

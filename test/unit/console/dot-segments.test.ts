@@ -1,7 +1,7 @@
 /** Ids that are segments of a path: a URL resolves them, so that a page would show, and a form would change, another resource. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementApi } from '../../../src/console/management-api.ts';
-import type { Sent } from '../../../src/console/send.ts';
+import type { SentByConsole } from '../../../src/console/send.ts';
 import type { Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, openConsoleApp, openPage } from '../../support/console.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -35,10 +35,10 @@ describe('an id that is a segment of a path', () => {
   });
 
   it('is never sent', async () => {
-    const sent: Sent[] = [];
-    const send = async (request: Sent) => {
+    const sent: SentByConsole[] = [];
+    const send = async (request: SentByConsole) => {
       sent.push(request);
-      return { status: 204, body: '', header: () => null };
+      return { status: 204, text: '', header: () => null };
     };
     const api = managementApi({ send, issuer: test.issuer }, { token: 'T', address: '127.0.0.1' });
     expect(await api.remove('/clients/shop/secrets/..')).toMatchObject({ ok: false, problem: { status: 404 } });

@@ -116,7 +116,7 @@ describe('a verification in parts', () => {
     const post = async (_: string, body: unknown): Promise<Answer<unknown>> => {
       sent.push({ body });
       const answer = answers[sent.length - 1] as Answer<unknown>;
-      return answer.ok === false ? answer : { ok: true, value: answer, etag: null };
+      return answer.ok === false ? answer : { ok: true, status: 200, value: answer, etag: null };
     };
     const viewer = { api: { post }, path: (path: string) => path, hidden: '' } as unknown as Viewer;
     const shown: Shown | undefined = await LEDGER_VERIFY_ACTIONS[0]?.act(viewer, {

@@ -23,6 +23,7 @@ const MACHINE = {
   ],
 };
 const good: Answer<unknown> = {
+  status: 200,
   ok: true,
   etag: null,
   value: { items: [MACHINE, { ...MACHINE, name: 'other' }], next: null },
