@@ -9,7 +9,7 @@ import { type LinkOutcome, type LinkRefusal, submitLink, type UseLinkDeps, viewL
 import type { SecondFactorDeps, Session } from '../people/second-factor/deps.ts';
 import { firstRecoveryCodes } from '../people/second-factor/set-up.ts';
 import { askToSignUp, type Resumption } from '../people/sign-up/sign-up.ts';
-import { createSessionBy, findAnySession, isRecentSignIn } from '../protocol/browser-session.ts';
+import { findAnySession, isRecentSignIn } from '../protocol/browser-session.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
 import { type InteractionDeps, resumeSignedIn } from '../protocol/interaction.ts';
 import { forgetFailures, rememberBrowser } from '../protocol/sign-in.ts';
@@ -25,8 +25,8 @@ import { sendInteractionStep } from './interaction-outcome.ts';
 import { interactionNamed, isInteractionName } from './interaction-request.ts';
 import type { Handlers } from './lazy-routes.ts';
 import { lookOf } from './look.ts';
+import { passkeyOfNewAccount, refuseNewAccount, signInNewAccount } from './new-account.ts';
 import type { PageParts } from './page-parts.ts';
-import { authenticationOfNewAccount, passkeyOfNewAccount } from './passkey-of-new-account.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { deviceOf } from './sign-in-form.ts';
@@ -323,11 +323,8 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
         return sendUseless(request, reply, outcome.reason);
       case 'again': {
         const { view, username, problem } = outcome;
-        setLogLine(request, 'refused', {
-          reason: typeof problem === 'string' ? problem : `password_${problem.reason}`,
-        });
-        if (problem === 'busy') reply.header('retry-after', '2');
-        return showLink(request, reply, problem === 'busy' ? 503 : 400, { secret, view, username, problem });
+        const status = refuseNewAccount(request, reply, problem);
+        return showLink(request, reply, status, { secret, view, username, problem });
       }
       case 'done': {
         const { purpose, used, passkey } = outcome;
@@ -343,10 +340,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     }
   }
 
-  /**
-   * The new account is signed in where its password was set, or its passkey was made. In the browser that asked, the
-   * interaction continues.
-   */
+  /** In the browser that asked, the interaction continues. */
   async function begin(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -355,17 +349,9 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
   ): Promise<FastifyReply> {
     const browser = cookies.hash(request, 'browser');
     const isSameBrowser = resumption !== null && browser !== null && sameSecretBytes(browser, resumption.browserHash);
-    const signedIn = await options.users.findToVerify(user.id);
-    // Between the two statements, an administrator may have disabled the account.
-    if (signedIn === null || signedIn.disabledAt !== null) return seeOther(reply, signIn);
-    const cookie = cookies.create();
-    const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
-    const userAgent = request.headers['user-agent'] ?? null;
-    const authentication = authenticationOfNewAccount(passkey);
-    const session = await createSessionBy(options, signedIn, places, userAgent, authentication);
-    // Nor is a session stored with a passkey that an administrator has removed since.
-    if (session === null) return seeOther(reply, signIn);
-    cookies.set(reply, 'session', cookie);
+    const signedIn = await signInNewAccount(options, request, reply, user.id, passkey);
+    if (signedIn === null) return seeOther(reply, signIn);
+    const { session, cookie } = signedIn;
     const isSignedIn = session.state === 'active';
     if (isSignedIn) rememberBrowser(options, deviceOf(cookies, request, reply), user.username, session.lastUsedAt);
     const named = isSameBrowser ? interactionNamed(resumption.path.slice(path(INTERACTIONS).length)) : null;
@@ -382,7 +368,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     if (resumption === null || named === null) return seeOther(reply, path(isSignedIn ? '/account' : factorPath(null)));
     // Its page asks for the second factor that the policy demands.
     if (!isSignedIn) return seeOther(reply, resumption.path);
-    const step = await resumeSignedIn(options, { ...named, browser, session: cookie.hash }, session);
+    const step = await resumeSignedIn(options, { ...named, browser, session: cookie }, session);
     return sendInteractionStep(issuer, request, reply, step);
   }
 

@@ -14,7 +14,7 @@ import {
 import type { SecondFactorDeps } from '../people/second-factor/deps.ts';
 import { firstRecoveryCodes } from '../people/second-factor/set-up.ts';
 import { isAdministrator } from '../protocol/administrators.ts';
-import { createSessionBy, findAnySession } from '../protocol/browser-session.ts';
+import { findAnySession } from '../protocol/browser-session.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
 import type { SignInDeps } from '../protocol/sign-in.ts';
 import { addressKey } from './address-key.ts';
@@ -23,9 +23,9 @@ import { showRecoveryCodes } from './factor-pages.ts';
 import { askedField, sentFields } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { lookOf } from './look.ts';
+import { passkeyOfNewAccount, refuseNewAccount, signInNewAccount } from './new-account.ts';
 import type { OperatorHandlers } from './operator-route-names.ts';
 import type { PageParts } from './page-parts.ts';
-import { authenticationOfNewAccount, passkeyOfNewAccount } from './passkey-of-new-account.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import {
@@ -118,16 +118,14 @@ export function operatorHandlers(options: OperatorRoutesOptions): OperatorHandle
         return sendUseless(request, reply, outcome.reason);
       case 'again': {
         const { problem, view, username } = outcome;
-        setLogLine(request, 'refused', {
-          reason: typeof problem === 'string' ? problem : `password_${problem.reason}`,
-        });
-        if (problem === 'busy') reply.header('retry-after', '2');
-        return show(request, reply, problem === 'busy' ? 503 : 400, view, { secret, username, problem });
+        const status = refuseNewAccount(request, reply, problem);
+        return show(request, reply, status, view, { secret, username, problem });
       }
       case 'used': {
         const { user } = outcome;
         setLogLine(request, 'operator set up', { userId: user.id, address: request.ip });
-        await signIn(request, reply, user.id, outcome.passkey);
+        // The session awaits a second factor, whatever the policy says: the console opens after that.
+        await signInNewAccount(options, request, reply, user.id, outcome.passkey, classNamed('multi-factor'));
         const codes = outcome.passkey && (await firstRecoveryCodes(options, user.id));
         if (codes === null) return seeOther(reply, path(DONE_PATH));
         const shown = { userId: user.id, username: user.username, codes, firstPassword: 'inAccount' as const };
@@ -135,24 +133,6 @@ export function operatorHandlers(options: OperatorRoutesOptions): OperatorHandle
         return showRecoveryCodes(options, request, reply, { ...shown, ...next });
       }
     }
-  }
-
-  /** The session awaits a second factor, whatever the policy says: the console opens after that. */
-  async function signIn(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    userId: string,
-    passkey: Extract<SetUpOutcome, { kind: 'used' }>['passkey'],
-  ): Promise<void> {
-    const user = await options.users.findToVerify(userId);
-    if (user === null) return;
-    const cookie = cookies.create();
-    const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
-    const by = authenticationOfNewAccount(passkey);
-    const requiredClass = classNamed('multi-factor');
-    const userAgent = request.headers['user-agent'] ?? null;
-    const session = await createSessionBy(options, user, places, userAgent, { ...by, requiredClass });
-    if (session !== null) cookies.set(reply, 'session', cookie);
   }
 
   async function sendUseless(

@@ -8,7 +8,7 @@ import { type PasswordHash, type RawSecret, rawSecret, storedPasswordHash } from
 import type { Claims } from '../model/user.ts';
 import { isStorable } from '../oauth/sent-text.ts';
 import { isSubText, SUB_EXPECTED } from '../oauth/sub.ts';
-import { usernameKey } from '../oauth/username.ts';
+import { MAX_USERNAME_CHARACTERS, usernameKey } from '../oauth/username.ts';
 import type { PasswordContext } from '../people/passwords/rules.ts';
 import { furtherClaimWarnings, readFurtherClaims } from './further-claims.ts';
 import { isJsonObject, notAnObject, problem, type Reading, recordProblems, withoutNulls } from './record-problem.ts';
@@ -108,7 +108,7 @@ const userSchema = z.strictObject({
   username: expecting(
     z
       .string()
-      .max(256)
+      .max(MAX_USERNAME_CHARACTERS)
       .refine((value) => isPlainText(value) && usernameKey(value) !== ''),
     '1 to 256 characters without control characters, not only spaces',
   ),

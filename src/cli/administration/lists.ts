@@ -2,6 +2,7 @@
 import { type List, type Page, pageIn } from '../../management/client/client.ts';
 import type { Item } from '../../management/client/documents.ts';
 import { isStorable } from '../../oauth/sent-text.ts';
+import { MAX_USERNAME_CHARACTERS } from '../../oauth/username.ts';
 import { MAX_PAGE_ITEMS } from '../../storage/page-size.ts';
 import { noSuch } from '../failure.ts';
 import type { Answered, ManagementApi } from './api.ts';
@@ -26,8 +27,6 @@ export async function allOf<One>(read: (place: Place) => Promise<Answered<List<O
   }
   return items;
 }
-
-const MAX_USERNAME_CHARACTERS = 256;
 
 /** @returns null: no end-user has this username. */
 export async function userNamed(api: ManagementApi, username: string): Promise<Item<'/users'> | null> {

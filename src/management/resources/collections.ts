@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { expecting } from '../../../policies/expectations.ts';
 import { isStorable } from '../../oauth/sent-text.ts';
-import { usernameKey } from '../../oauth/username.ts';
+import { MAX_USERNAME_CHARACTERS, usernameKey } from '../../oauth/username.ts';
 import { reviewClient } from '../../registration/client-review.ts';
 import { type ClientSort, listClientPage, REGISTERED_THROUGH } from '../../storage/client-list.ts';
 import { findClient } from '../../storage/clients.ts';
@@ -178,7 +178,7 @@ const userQuery = z.strictObject({
   username: z
     .string()
     .min(1)
-    .max(256)
+    .max(MAX_USERNAME_CHARACTERS)
     .refine(isStorable)
     .optional()
     .describe('Exactly this username, as a sign-in compares it. The list has one end-user, or none.'),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type RegisteredUser, subOf } from '../../model/user.ts';
 import { STANDARD_CLAIMS } from '../../oauth/claims.ts';
 import { isSubText, SUB } from '../../oauth/sub.ts';
+import { MAX_USERNAME_CHARACTERS } from '../../oauth/username.ts';
 import { USER_FACTORS, type UserFacts } from '../../storage/user-list.ts';
 import { addressOf, links } from '../addresses.ts';
 import { shownInstant } from '../instant.ts';
@@ -14,7 +15,7 @@ const claims = z
   .record(z.string(), z.unknown())
   .describe('Claims by the names of OpenID Connect Core §5.1; custom claims under any other name.');
 const disabled = z.boolean().describe('true: the end-user cannot sign in, and every session and grant has ended.');
-const username = z.string().min(1).max(256);
+const username = z.string().min(1).max(MAX_USERNAME_CHARACTERS);
 
 /** Only shown: no request writes them. */
 const facts = {

@@ -1,7 +1,7 @@
 /** The requests for a mail with a link: from a visitor who forgot the password, or from a signed-in end-user. */
 import type { RegisteredUser } from '../../model/user.ts';
 import { addressKey, addressOf } from '../../model/user.ts';
-import { isVisible } from '../../oauth/username.ts';
+import { isChosenUsername } from '../../oauth/username.ts';
 import { readAddress } from '../mail/address.ts';
 import { allowMail, allowMailToAddress, allowMailToKnownDevice, type MailAllowance } from '../mail/limits.ts';
 import { languagesOf, type MailContent, type MailsWanted, QUEUE_FULL, timeZoneOf } from '../mail/mail.ts';
@@ -36,7 +36,6 @@ export type Asked =
 
 /** Beyond this number of accounts with one address, the others get no mail. */
 const MAX_ACCOUNTS = 5;
-const MAX_USERNAME_CHARACTERS = 256;
 
 type ResetDeps = LinkDeps & Pick<UseLinkDeps, 'identifiers'>;
 type AdmitDeps = Pick<ResetDeps, 'identifiers'> & Parameters<typeof allowMail>[0];
@@ -85,7 +84,7 @@ export async function admitAsker(
 /** Only an address has an "@". @returns null: no username that a page could show. */
 function readUsername(typed: string | null): string | null {
   const username = (typed ?? '').trim();
-  const isUsername = username.length <= MAX_USERNAME_CHARACTERS && isVisible(username) && !username.includes('@');
+  const isUsername = isChosenUsername(username) && !username.includes('@');
   return isUsername ? username : null;
 }
 

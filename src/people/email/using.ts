@@ -15,14 +15,19 @@ import {
 } from '../../lifecycles/email-challenge/lifecycle.ts';
 import type { NewPasskey } from '../../lifecycles/passkey/lifecycle.ts';
 import type { RegisteredUser } from '../../model/user.ts';
-import { isVisible, usernameKey } from '../../oauth/username.ts';
+import { isChosenUsername, usernameKey } from '../../oauth/username.ts';
 import { isOfOneWriting } from '../../oauth/username-scripts.ts';
-import type { CookieHash } from '../../protocol/browser-session.ts';
-import { type FormCheck, formPurpose } from '../../protocol/form-purpose.ts';
+import { formPurpose } from '../../protocol/form-purpose.ts';
 import { languagesOf, type Mail, timeZoneOf } from '../mail/mail.ts';
 import { notify } from '../mail/notify.ts';
 import type { PasswordProblem } from '../passwords/rules.ts';
-import { accountByPasskey, type PasskeySignUpDeps } from '../sign-up/by-passkey.ts';
+import {
+  accountByPasskey,
+  type NewAccountForm,
+  type NewAccountProblem,
+  type PasskeySignUpDeps,
+  type ShownAgain,
+} from '../sign-up/by-passkey.ts';
 import { drawLink, hashOfSecret, LINK_LIFETIME_SECONDS, type LinkDeps, type SignsInElsewhere } from './links.ts';
 
 export type UseLinkDeps = LinkDeps &
@@ -135,17 +140,8 @@ function uselessBecause({ state, endsAt }: EmailChallenge, now: Date): LinkRefus
   return now >= endsAt ? 'link_expired' : null;
 }
 
-export type LinkForm = {
-  readonly secret: string | null;
-  /** For a new account. Null: the address is the username, where addresses identify. */
-  readonly username: string | null;
-  /** For a new account, or a new password. */
-  readonly password: string | null;
-  /** The answer of an authenticator, for a new account: JSON. Null: not sent. */
-  readonly credential: string | null;
-  /** The hash of the cookie of the browser that sends the form. Null: it has none. */
-  readonly browser: CookieHash | null;
-  readonly isOurForm: FormCheck;
+/** Without a username, the address is the one of a new account, where addresses identify. */
+export type LinkForm = NewAccountForm & {
   /** Whether this end-user has typed the password in the browser that sends the form. */
   readonly passwordIsProvenBy: (userId: string) => Promise<boolean>;
   readonly caller: Caller;
@@ -153,28 +149,12 @@ export type LinkForm = {
   readonly languages: readonly string[];
 };
 
-export type FormProblem =
-  | PasswordProblem
-  | 'incomplete'
-  | 'usernameRefused'
-  | 'usernameMixesScripts'
-  | 'usernameTaken'
-  | 'usernameIsAddress'
-  | 'addressTaken'
-  | 'passkeyRefused'
-  | 'busy';
+export type FormProblem = NewAccountProblem | 'usernameIsAddress' | 'addressTaken';
 
 export type LinkOutcome =
   | { readonly kind: 'formRefused' }
   | { readonly kind: 'useless'; readonly reason: LinkRefusal }
-  /** The page appears again, and the link stays valid. */
-  | {
-      readonly kind: 'again';
-      readonly problem: FormProblem;
-      readonly view: UsableLinkView;
-      /** As typed. */
-      readonly username: string;
-    }
+  | ShownAgain<FormProblem, UsableLinkView>
   /** `passkey`: with which the new account begins. Null: with a password, or the link makes no account. */
   | {
       readonly kind: 'done';
@@ -233,8 +213,6 @@ export async function submitLink(deps: UseLinkDeps, form: LinkForm): Promise<Lin
 
 const withoutUrl = ({ url: _, ...drawn }: ReturnType<typeof drawLink>) => drawn;
 
-const MAX_USERNAME_CHARACTERS = 256;
-
 /** @returns the values that come with the button, or the problem with the input. */
 async function useOf(
   deps: UseLinkDeps,
@@ -250,12 +228,8 @@ async function useOf(
   if ((password === '' && credential === null) || (isNew && username === '')) return 'incomplete';
   const unfit = isNew ? unfitUsername(deps, username, address) : null;
   if (unfit !== null) return unfit;
-  if (credential !== null) {
-    const { browser, secret } = form;
-    if (browser === null || secret === null) return 'passkeyRefused';
-    const place = { secret, formPurpose: formPurpose.emailLink(id), browser };
-    return (await accountByPasskey(deps, place, credential, username)) ?? 'passkeyRefused';
-  }
+  if (credential !== null)
+    return (await accountByPasskey(deps, form, formPurpose.emailLink(id), credential, username)) ?? 'passkeyRefused';
   const problem = await deps.passwordProblem(password, { userId: user?.id ?? null, username, address });
   if (problem !== null) return problem;
   const passwordHash = await deps.hashPassword(password, form.caller);
@@ -274,7 +248,7 @@ function chosenUsername({ username }: LinkForm, address: string, identifiers: Si
 /** @param address of the link, which the user has shown to be theirs */
 function unfitUsername(deps: UseLinkDeps, username: string, address: string): FormProblem | null {
   const isOwnAddress = usernameKey(username) === usernameKey(address);
-  if (!isUsername(username)) return 'usernameRefused';
+  if (!isChosenUsername(username)) return 'usernameRefused';
   // The local part of an address may be in another writing than its domain.
   const parts = isOwnAddress ? username.split('@') : [username];
   if (!parts.every((part) => isOfOneWriting(part))) return 'usernameMixesScripts';
@@ -282,9 +256,6 @@ function unfitUsername(deps: UseLinkDeps, username: string, address: string): Fo
   if (deps.identifiers() !== 'username' && username.includes('@') && !isOwnAddress) return 'usernameIsAddress';
   return deps.isReserved(username) ? (isOwnAddress ? 'addressTaken' : 'usernameTaken') : null;
 }
-
-/** The format of src/registration/user-record.ts for administrators, without invisible characters. */
-const isUsername = (username: string): boolean => username.length <= MAX_USERNAME_CHARACTERS && isVisible(username);
 
 /** Mails that notify the affected user. */
 async function tell(

@@ -16,19 +16,18 @@ import {
 } from '../../lifecycles/operator-set-up/lifecycle.ts';
 import type { NewPasskey } from '../../lifecycles/passkey/lifecycle.ts';
 import { NO_PASSWORD } from '../../model/user.ts';
-import { isVisible, usernameKey } from '../../oauth/username.ts';
+import { isChosenUsername, usernameKey } from '../../oauth/username.ts';
 import { isOfOneWriting } from '../../oauth/username-scripts.ts';
-import type { CookieHash } from '../../protocol/browser-session.ts';
-import { type FormCheck, formPurpose } from '../../protocol/form-purpose.ts';
+import { formPurpose } from '../../protocol/form-purpose.ts';
 import type { SignInDeps } from '../../protocol/sign-in.ts';
+import { type IsBreached, minimumCharacters, passwordProblem, serviceNames } from '../passwords/rules.ts';
 import {
-  type IsBreached,
-  minimumCharacters,
-  type PasswordProblem,
-  passwordProblem,
-  serviceNames,
-} from '../passwords/rules.ts';
-import { accountByPasskey, type PasskeySignUpDeps } from '../sign-up/by-passkey.ts';
+  accountByPasskey,
+  type NewAccountForm,
+  type NewAccountProblem,
+  type PasskeySignUpDeps,
+  type ShownAgain,
+} from '../sign-up/by-passkey.ts';
 import { hashOfSetUpSecret } from './issue.ts';
 
 export type OperatorSetUpDeps = PasskeySignUpDeps &
@@ -97,40 +96,14 @@ function uselessBecause({ loaded, setUp }: Found): UselessSetUp | null {
   return loaded.operatorIsDeclared || loaded.operatorBySetUp !== null ? 'operator_exists' : null;
 }
 
-export type SetUpForm = {
-  readonly secret: string | null;
-  readonly username: string | null;
-  readonly password: string | null;
-  /** The answer of an authenticator, instead of a password: JSON. Null: not sent. */
-  readonly credential: string | null;
-  /** The hash of the cookie of the browser that sends the form. Null: it has none. */
-  readonly browser: CookieHash | null;
-  readonly isOurForm: FormCheck;
-  readonly network: string;
-  readonly gone: AbortSignal;
-};
+export type SetUpForm = NewAccountForm & { readonly network: string; readonly gone: AbortSignal };
 
-export type SetUpProblem =
-  | PasswordProblem
-  | 'incomplete'
-  | 'usernameRefused'
-  | 'usernameMixesScripts'
-  | 'usernameTaken'
-  | 'usernameNotExpected'
-  | 'passkeyRefused'
-  | 'busy';
+export type SetUpProblem = NewAccountProblem | 'usernameNotExpected';
 
 export type SetUpOutcome =
   | { readonly kind: 'formRefused' }
   | { readonly kind: 'useless'; readonly reason: UselessSetUp }
-  /** The page appears again, and the link stays valid. */
-  | {
-      readonly kind: 'again';
-      readonly problem: SetUpProblem;
-      readonly view: UsableSetUp;
-      /** As typed. */
-      readonly username: string;
-    }
+  | ShownAgain<SetUpProblem, UsableSetUp>
   | (SetUpUsed & { readonly passkey: NewPasskey | null });
 
 /** @throws StoreUnavailable, Unavailable */
@@ -163,15 +136,14 @@ export async function submitSetUp(deps: OperatorSetUpDeps, form: SetUpForm): Pro
 /** @returns the account of the form, or the problem with the input. */
 async function accountOf(
   deps: OperatorSetUpDeps,
-  { secret, username, password: typed, credential, browser, network, gone }: SetUpForm & { readonly username: string },
+  form: SetUpForm & { readonly username: string },
   view: UsableSetUp,
 ): Promise<OperatorAccount | SetUpProblem> {
+  const { username, password: typed, credential, network, gone } = form;
   const unfit = usernameProblem(deps, view, username);
   if (unfit !== null) return unfit;
   if (credential !== null && credential !== '') {
-    if (browser === null || secret === null) return 'passkeyRefused';
-    const place = { secret, formPurpose: view.formPurpose, browser };
-    const made = await accountByPasskey(deps, place, credential, username);
+    const made = await accountByPasskey(deps, form, view.formPurpose, credential, username);
     return made === null
       ? 'passkeyRefused'
       : { ...made.registration, id: made.id, passwordHash: NO_PASSWORD, passkey: made.passkey };
@@ -194,15 +166,13 @@ async function accountOf(
     : 'busy';
 }
 
-const MAX_USERNAME_CHARACTERS = 256;
-
 function usernameProblem(
   { declaredOperators }: OperatorSetUpDeps,
   view: UsableSetUp,
   username: string,
 ): SetUpProblem | null {
   if (username === '') return 'incomplete';
-  if (username.length > MAX_USERNAME_CHARACTERS || !isVisible(username)) return 'usernameRefused';
+  if (!isChosenUsername(username)) return 'usernameRefused';
   if (!isOfOneWriting(username)) return 'usernameMixesScripts';
   const declared = declaredOperators().map(usernameKey);
   const isExpected = view.username !== null || declared.length === 0 || declared.includes(usernameKey(username));

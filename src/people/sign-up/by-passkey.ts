@@ -8,12 +8,45 @@ import { uuidOf } from '../../crypto/random.ts';
 import type { LinkUse } from '../../lifecycles/email-challenge/lifecycle.ts';
 import { NO_PASSWORD } from '../../model/user.ts';
 import type { CookieHash } from '../../protocol/browser-session.ts';
+import type { FormCheck } from '../../protocol/form-purpose.ts';
 import { answered, type ChallengeDeps, freshChallenge, purposeIn } from '../passkeys/challenge.ts';
+import type { PasswordProblem } from '../passwords/rules.ts';
 
 export type PasskeySignUpDeps = Omit<ChallengeDeps, 'challenges'> & {
   readonly issuer: string;
   /** `challenges` are links in mails here. */
   readonly passkeyChallenges: ChallengeDeps['challenges'];
+};
+
+/** The form of a link's page that may make an account. Null: not sent. */
+export type NewAccountForm = {
+  /** As in the URL. */
+  readonly secret: string | null;
+  readonly username: string | null;
+  readonly password: string | null;
+  /** The answer of an authenticator, instead of a password: JSON. */
+  readonly credential: string | null;
+  /** The hash of the cookie of the browser that sends the form. Null: it has none. */
+  readonly browser: CookieHash | null;
+  readonly isOurForm: FormCheck;
+};
+
+export type NewAccountProblem =
+  | PasswordProblem
+  | 'incomplete'
+  | 'usernameRefused'
+  | 'usernameMixesScripts'
+  | 'usernameTaken'
+  | 'passkeyRefused'
+  | 'busy';
+
+/** The page appears again, and the link stays valid. */
+export type ShownAgain<Problem, View> = {
+  readonly kind: 'again';
+  readonly problem: Problem;
+  readonly view: View;
+  /** As typed. */
+  readonly username: string;
 };
 
 /** The link whose page asks for the passkey. */
@@ -59,17 +92,20 @@ export async function passkeyOfSignUpOptions(
  */
 export async function accountByPasskey(
   deps: PasskeySignUpDeps,
-  place: Place,
+  { secret, browser }: Pick<NewAccountForm, 'secret' | 'browser'>,
+  formPurpose: string,
   credential: string,
   username: string,
 ): Promise<Extract<LinkUse, { kind: 'account' }> | null> {
+  if (secret === null || browser === null) return null;
+  const place = { secret, formPurpose, browser };
   const answer = await answered(challengesOf(deps), purposeOf(place), credential);
   const site = siteOf(deps.issuer);
   if (answer === null || site === null) return null;
   const { verifiedRegistration } = await import('../../crypto/webauthn.ts');
   const made = await verifiedRegistration(answer.sent, site, answer.challenge);
   if (made === null) return null;
-  const id = accountOf(place.secret);
+  const id = accountOf(secret);
   return {
     kind: 'account',
     id,

@@ -1,9 +1,12 @@
-/** The passkey with which a new account may begin: the button of a link's page with its script, and the first sign-in. */
+/** A new account of a link: the passkey with which it may begin, its page with a problem, and the first sign-in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BY_PASSWORD, byPasskey } from '../oauth/authentication-methods.ts';
 import type { passkeyOfSignUpOptions } from '../people/sign-up/by-passkey.ts';
+import { createSessionBy } from '../protocol/browser-session.ts';
+import type { SignInDeps } from '../protocol/sign-in.ts';
 import type { Look } from './look.ts';
 import type { PageParts } from './page-parts.ts';
+import { setLogLine } from './request-log.ts';
 import type { Markup } from './views/page.ts';
 
 type Asked = {
@@ -39,10 +42,48 @@ export async function passkeyOfNewAccount(
   return { markup: passkeyButton(look, form, words), script: PASSKEY_SCRIPT_SOURCE };
 }
 
-/** Of the session that the link begins. @param passkey null: the account begins with a password. */
-export const authenticationOfNewAccount = (
-  passkey: { readonly id: string; readonly backupEligible: boolean } | null,
-) =>
+/** The page appears again with the problem. @returns its status. */
+export function refuseNewAccount(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: string | { readonly reason: string },
+): number {
+  setLogLine(request, 'refused', { reason: typeof problem === 'string' ? problem : `password_${problem.reason}` });
+  if (problem !== 'busy') return 400;
+  reply.header('retry-after', '2');
+  return 503;
+}
+
+/** Null: the account begins with a password. */
+type BegunWith = { readonly id: string; readonly backupEligible: boolean } | null;
+
+/**
+ * Signs the browser in, where the password of the account was set or its passkey was made.
+ * @returns null: the account was disabled, or its passkey removed, since the link was used.
+ * @throws StoreUnavailable
+ */
+export async function signInNewAccount(
+  options: SignInDeps & Pick<PageParts, 'cookies'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  userId: string,
+  passkey: BegunWith,
+  requiredClass: string | null = null,
+) {
+  const { cookies, users } = options;
+  const user = await users.findToVerify(userId);
+  if (user === null || user.disabledAt !== null) return null;
+  const cookie = cookies.create();
+  const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
+  const userAgent = request.headers['user-agent'] ?? null;
+  const authentication = { ...authenticationBy(passkey), requiredClass };
+  const session = await createSessionBy(options, user, places, userAgent, authentication);
+  if (session === null) return null;
+  cookies.set(reply, 'session', cookie);
+  return { session, cookie: cookie.hash };
+}
+
+const authenticationBy = (passkey: BegunWith) =>
   passkey === null
     ? ({ amr: BY_PASSWORD, method: 'link', factor: null } as const)
     : ({
