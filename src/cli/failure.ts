@@ -15,11 +15,11 @@ export class WouldChange extends ReportedError {
   readonly status = 4;
 }
 
+type Kind = 'client' | 'user' | 'grant' | 'session' | 'receiver' | 'delivery' | 'stored secret' | 'trusted browser';
+
 /** @param name as it was typed. */
-export const noSuch = (
-  kind: 'client' | 'user' | 'grant' | 'session' | 'receiver' | 'delivery' | 'stored secret' | 'trusted browser',
-  name: string,
-): CommandRefused => new CommandRefused(`No such ${kind}: "${printable(name)}".`);
+export const noSuch = (kind: Kind, name: string): CommandRefused =>
+  new CommandRefused(`No such ${kind}: "${printable(name)}".`);
 
 const NAMED_BY = { client: 'id', user: 'name' } as const;
 

@@ -1,10 +1,9 @@
 /** Grants, through the management API. */
 import type { Item } from '../../management/client/documents.ts';
-import { noSuch } from '../failure.ts';
 import { itemsUpTo } from '../pages.ts';
 import type { ManagementApi } from './api.ts';
 import { pagesOf, subOf } from './lists.ts';
-import { orNull } from './refusals.ts';
+import { mustExist } from './refusals.ts';
 
 export type Grant = Item<'/grants'>;
 
@@ -18,18 +17,13 @@ export type GrantFilter = {
 
 /** Each throws CommandRefused for a client, an end-user or a grant that is not there. */
 export function grantsAt(api: ManagementApi) {
-  const find = async (id: string): Promise<Grant> => {
-    const answered = await orNull(api.send('GET', '/grants/{grant_id}', { params: { grant_id: id } }));
-    if (answered === null) throw noSuch('grant', id);
-    return answered.value;
-  };
+  const find = async (id: string): Promise<Grant> =>
+    (await mustExist('grant', id, api.send('GET', '/grants/{grant_id}', { params: { grant_id: id } }))).value;
   return {
     /** Newest first. */
     list: async ({ client, user, state, from, to }: GrantFilter, limit: number) => {
-      const found =
-        client === undefined ||
-        (await orNull(api.send('GET', '/clients/{client_id}', { params: { client_id: client } })));
-      if (found === null) throw noSuch('client', client ?? '');
+      if (client !== undefined)
+        await mustExist('client', client, api.send('GET', '/clients/{client_id}', { params: { client_id: client } }));
       const sub = user === undefined ? undefined : await subOf(api, user);
       const query = { client_id: client, sub, state, from: from?.toISOString(), to: to?.toISOString() };
       return itemsUpTo(

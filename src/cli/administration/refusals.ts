@@ -2,7 +2,7 @@
 import { printable } from '../../config/shown.ts';
 import type { FieldAtFault, Problem } from '../../management/client/client.ts';
 import { STANDARD_CLAIMS } from '../../oauth/claims.ts';
-import { CommandRefused } from '../failure.ts';
+import { CommandRefused, noSuch } from '../failure.ts';
 
 /** `reason`: as the API names it; `no_answer` and `not_the_api` beside. */
 export class ApiRefused extends CommandRefused {
@@ -106,4 +106,11 @@ export async function orNull<T>(asking: Promise<T>): Promise<T | null> {
     if (isReason(error, 'not_found')) return null;
     throw error;
   }
+}
+
+/** @param name as it was typed. @throws CommandRefused where the server has no such thing. */
+export async function mustExist<T>(kind: Parameters<typeof noSuch>[0], name: string, asking: Promise<T>): Promise<T> {
+  const answered = await orNull(asking);
+  if (answered === null) throw noSuch(kind, name);
+  return answered;
 }

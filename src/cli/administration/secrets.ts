@@ -1,8 +1,8 @@
 /** The secrets that the configuration names, through the management API. */
 import type { Item } from '../../management/client/documents.ts';
-import { CommandRefused, noSuch } from '../failure.ts';
+import { CommandRefused } from '../failure.ts';
 import type { ManagementApi } from './api.ts';
-import { orNull, recordProblems } from './refusals.ts';
+import { mustExist, orNull, recordProblems } from './refusals.ts';
 
 export type ConfiguredSecret = Item<'/secrets'>;
 
@@ -21,7 +21,7 @@ export const secretsAt = (api: ManagementApi) => ({
     return answered.value;
   },
   remove: async (name: string): Promise<void> => {
-    const answered = await orNull(api.send('DELETE', '/secrets/{secret_name}', { params: { secret_name: name } }));
-    if (answered === null) throw noSuch('stored secret', name);
+    const params = { secret_name: name };
+    await mustExist('stored secret', name, api.send('DELETE', '/secrets/{secret_name}', { params }));
   },
 });

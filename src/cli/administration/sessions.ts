@@ -1,21 +1,17 @@
 /** Sessions, through the management API. */
 import type { Item } from '../../management/client/documents.ts';
-import { noSuch } from '../failure.ts';
 import { itemsUpTo } from '../pages.ts';
 import type { ManagementApi } from './api.ts';
 import { pagesOf, subOf } from './lists.ts';
-import { orNull } from './refusals.ts';
+import { mustExist } from './refusals.ts';
 
 export type Session = Item<'/sessions'>;
 export type SessionFilter = { readonly user?: string; readonly state?: Session['state'] };
 
 /** Each throws CommandRefused for an end-user or a session that is not there. */
 export function sessionsAt(api: ManagementApi) {
-  const find = async (sid: string): Promise<Session> => {
-    const answered = await orNull(api.send('GET', '/sessions/{sid}', { params: { sid } }));
-    if (answered === null) throw noSuch('session', sid);
-    return answered.value;
-  };
+  const find = async (sid: string): Promise<Session> =>
+    (await mustExist('session', sid, api.send('GET', '/sessions/{sid}', { params: { sid } }))).value;
   return {
     /** Newest first. */
     list: async ({ user, state }: SessionFilter, limit: number) => {

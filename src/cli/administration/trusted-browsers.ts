@@ -1,9 +1,8 @@
 /** Trusted browsers of an end-user, through the management API. */
 import type { Item } from '../../management/client/documents.ts';
-import { noSuch } from '../failure.ts';
 import type { ManagementApi } from './api.ts';
 import { subOf } from './lists.ts';
-import { orNull } from './refusals.ts';
+import { mustExist } from './refusals.ts';
 
 export type TrustedBrowser = Item<'/users/{sub}/trusted-browsers'>;
 
@@ -23,8 +22,8 @@ export function trustedBrowsersAt(api: ManagementApi) {
       if (id === null) await api.send('DELETE', '/users/{sub}/trusted-browsers', { params: { sub } });
       else {
         const params = { sub, trust_id: id };
-        const answered = await orNull(api.send('DELETE', '/users/{sub}/trusted-browsers/{trust_id}', { params }));
-        if (answered === null) throw noSuch('trusted browser', id);
+        const path = '/users/{sub}/trusted-browsers/{trust_id}';
+        await mustExist('trusted browser', id, api.send('DELETE', path, { params }));
       }
       return before.filter((one) => id === null || one.id === id).length;
     },

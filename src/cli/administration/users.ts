@@ -8,7 +8,7 @@ import { type ImportedUser, readImportedUser } from '../../registration/imported
 import { readUserRecord, type UserRecord } from '../../registration/user-record.ts';
 import { accepted } from '../accepted.ts';
 import { CommandRefused, differs, noSuch } from '../failure.ts';
-import type { Imported, Outcome } from '../import-records.ts';
+import type { Outcome } from '../import-records.ts';
 import { makePassword } from '../passwords.ts';
 import type { PeopleImport } from '../people-import.ts';
 import type { ManagementApi } from './api.ts';
@@ -29,7 +29,35 @@ export type UserChanged = {
 
 /** Each throws CommandRefused, also for an end-user who is not there. */
 export function usersAt(api: ManagementApi) {
-  const { named, place, register } = stepsAt(api);
+  const named = async (username: string): Promise<User> => {
+    const user = await userNamed(api, username);
+    if (user === null) throw noSuch('user', username);
+    return user;
+  };
+
+  /**
+   * @param body the complete end-user, for a PUT.
+   * @param patch the change for a stored end-user that differs; null: a difference is an error.
+   */
+  async function place({ sub }: User, body: Body, patch: Partial<Body> | null): Promise<Outcome> {
+    const params = { sub };
+    try {
+      // Without a condition it changes nothing (RFC 6585 §3), and says what it would change.
+      await api.send('PUT', '/users/{sub}', { params, body });
+      return 'unchanged';
+    } catch (error) {
+      if (!isReason(error, 'precondition_required')) throw error;
+      if (patch === null)
+        throw differs(
+          'user',
+          error.errors.map(({ field }) => String(field)),
+        );
+      // Any stored version: the change is about nothing else.
+      await api.send('PATCH', '/users/{sub}', { params, body: patch, ifMatch: '*' });
+      return 'updated';
+    }
+  }
+
   return {
     /** By username. @param search null: all. */
     list: (search: string | null) =>
@@ -40,14 +68,16 @@ export function usersAt(api: ManagementApi) {
       const made = given === null ? makePassword(systemRandom) : null;
       const { value, warnings } = accepted('user', readUserRecord({ ...record, password: given ?? made }, false));
       try {
-        return changed('created', await register(value), made, warnings);
+        const asked = { body: bodyOf(value.username, value), idempotencyKey: systemRandom.uuid() };
+        return changed('created', (await api.send('POST', '/users', asked)).value, made, warnings);
       } catch (error) {
         if (!isReason(error, 'username_taken')) refusedRecord('user', error);
         // It may be the verified address of another.
         if ((await userNamed(api, value.username)) === null) refusedRecord('user', error);
       }
       const user = await named(value.username);
-      const { outcome } = await place(user, replacing(user, value), null);
+      // The username stays as it is stored; the password too, where the record has none.
+      const outcome = await place(user, bodyOf(user.username, value), null);
       return changed(outcome, user, made, warnings);
     },
     /** @param given null: a password is made. The password that is stored already changes nothing. */
@@ -56,7 +86,7 @@ export function usersAt(api: ManagementApi) {
       const password = given ?? makePassword(systemRandom);
       const { warnings } = accepted('user', readUserRecord({ username: user.username, password }, false));
       const whole = { username: user.username, password, claims: user.claims };
-      const { outcome } = await place(user, whole, { password }).catch((error) => refusedRecord('user', error));
+      const outcome = await place(user, whole, { password }).catch((error) => refusedRecord('user', error));
       return changed(outcome, user, given === null ? password : null, warnings);
     },
     /** @param mail null: the response has the link, once; otherwise the server mails it, in the given language. */
@@ -137,57 +167,12 @@ function chunksOf(records: readonly ImportedUser[]): readonly (readonly Imported
   return chunks;
 }
 
-function stepsAt(api: ManagementApi) {
-  const named = async (username: string): Promise<User> => {
-    const user = await userNamed(api, username);
-    if (user === null) throw noSuch('user', username);
-    return user;
-  };
-
-  /**
-   * @param body the complete end-user, for a PUT.
-   * @param patch the change for a stored end-user that differs; null: a difference is an error.
-   */
-  const place = async (
-    { sub }: User,
-    body: Body,
-    patch: Partial<Body> | null,
-  ): Promise<Pick<Imported, 'outcome' | 'changed'>> => {
-    const params = { sub };
-    try {
-      // Without a condition it changes nothing (RFC 6585 §3), and says what it would change.
-      await api.send('PUT', '/users/{sub}', { params, body });
-      return { outcome: 'unchanged', changed: [] };
-    } catch (error) {
-      if (!isReason(error, 'precondition_required')) throw error;
-      const fields = error.errors.map(({ field }) => String(field));
-      if (patch === null) throw differs('user', fields);
-      // Any stored version: the record is complete.
-      if (patch === body) await api.send('PUT', '/users/{sub}', { params, body, ifMatch: '*' });
-      else await api.send('PATCH', '/users/{sub}', { params, body: patch, ifMatch: '*' });
-      return { outcome: 'updated', changed: fields };
-    }
-  };
-
-  const register = async ({ username, sub, claims, ...others }: UserRecord): Promise<User> => {
-    const body = { username, ...(sub !== null && { sub }), ...passwordIn(others), claims };
-    return (await api.send('POST', '/users', { body, idempotencyKey: systemRandom.uuid() })).value;
-  };
-
-  return { named, place, register };
-}
-
-/** The username stays as it is stored; the password too, where the record has none. */
-const replacing = ({ username }: User, { sub, claims, ...others }: UserRecord): Body => ({
+const bodyOf = (username: string, { sub, claims, password, passwordHash }: UserRecord): Body => ({
   username,
   ...(sub !== null && { sub }),
-  ...passwordIn(others),
-  claims,
-});
-
-const passwordIn = ({ password, passwordHash }: Pick<UserRecord, 'password' | 'passwordHash'>) => ({
   ...(password !== null && { password }),
   ...(passwordHash !== null && { password_hash: passwordHash }),
+  claims,
 });
 
 const USERS_AT_ONCE = 200;

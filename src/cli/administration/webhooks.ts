@@ -1,10 +1,9 @@
 /** Events for other systems, through the management API. */
 import type { Item } from '../../management/client/documents.ts';
-import { noSuch } from '../failure.ts';
 import { itemsUpTo } from '../pages.ts';
 import type { ManagementApi } from './api.ts';
 import { pagesOf } from './lists.ts';
-import { orNull } from './refusals.ts';
+import { mustExist } from './refusals.ts';
 
 export type Delivery = Item<'/webhook-deliveries'>;
 export type DeliveryFilter = { readonly receiver?: string; readonly state?: Delivery['state'] };
@@ -23,30 +22,24 @@ export const webhooksAt = (api: ManagementApi) => ({
       }),
     ),
   repeat: async (id: string) => {
-    const params = { delivery_id: id };
-    const answered = await orNull(api.send('POST', '/webhook-deliveries/{delivery_id}/repetitions', { params }));
-    if (answered === null) throw noSuch('delivery', id);
-    return answered.value;
+    const path = '/webhook-deliveries/{delivery_id}/repetitions';
+    return (await mustExist('delivery', id, api.send('POST', path, { params: { delivery_id: id } }))).value;
   },
   pause: async (receiver: string) => {
-    const answered = await orNull(api.send('PUT', '/webhook-receivers/{receiver}/pause', { params: { receiver } }));
-    if (answered === null) throw noSuch('receiver', receiver);
-    return answered.value;
+    const path = '/webhook-receivers/{receiver}/pause';
+    return (await mustExist('receiver', receiver, api.send('PUT', path, { params: { receiver } }))).value;
   },
   resume: async (receiver: string) => {
-    const answered = await orNull(api.send('DELETE', '/webhook-receivers/{receiver}/pause', { params: { receiver } }));
-    if (answered === null) throw noSuch('receiver', receiver);
+    const path = '/webhook-receivers/{receiver}/pause';
+    await mustExist('receiver', receiver, api.send('DELETE', path, { params: { receiver } }));
   },
   /** At most 500 of them. */
   redeliver: async (receiver: string) => {
-    const params = { receiver };
-    const answered = await orNull(api.send('POST', '/webhook-receivers/{receiver}/redeliveries', { params, body: {} }));
-    if (answered === null) throw noSuch('receiver', receiver);
-    return answered.value;
+    const path = '/webhook-receivers/{receiver}/redeliveries';
+    return (await mustExist('receiver', receiver, api.send('POST', path, { params: { receiver }, body: {} }))).value;
   },
   test: async (receiver: string) => {
-    const answered = await orNull(api.send('POST', '/webhook-receivers/{receiver}/tests', { params: { receiver } }));
-    if (answered === null) throw noSuch('receiver', receiver);
-    return answered.value;
+    const path = '/webhook-receivers/{receiver}/tests';
+    return (await mustExist('receiver', receiver, api.send('POST', path, { params: { receiver } }))).value;
   },
 });
