@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import { readFolder } from './apply/folder.ts';
 import { type Plan, planOf, type Step } from './apply/plan.ts';
 import { isChange, planJson, planText } from './apply/words.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { confirm } from './confirm.ts';
 import { CommandRefused, WouldChange } from './failure.ts';
 import { json, secretLines } from './output.ts';
@@ -17,10 +17,8 @@ export function applyCommand(program: Command, cli: Cli): void {
     .argument('<folder>', 'files that end in .yaml, .yml or .json')
     .option('--plan', 'print what would change, and change nothing; the status is 4 where something would')
     .option('--yes', 'carry out deletions without asking')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 Each file has "clients" (the names of RFC 7591), "users" (username, claims, disabled, sub), or both. "absent: true" deletes
 a record. A record that no file names stays as it is.
 
@@ -30,8 +28,7 @@ changes nothing. "drift" names who changed a record on the server, where that wa
 
 Examples:
   statehouse apply --plan identity/
-  statehouse apply identity/`,
-    )
+  statehouse apply identity/`)
     .action(async (folder: string, options: Options) => {
       const wanted = readFolder(folder);
       await withApi(cli, async (api) => {

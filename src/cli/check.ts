@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import { DEVIATION } from '../../policies/profiles.ts';
 import type { Policy, SigningKeyPolicy } from '../../policies/schema.ts';
@@ -16,6 +16,7 @@ import type { Bounds } from '../review/proof/walk.ts';
 import { boundsOf } from './bounds.ts';
 import type { Cli } from './cli.ts';
 import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
+import type { Command } from './command.ts';
 import { inWords } from './durations.ts';
 import { type EffectivePolicy, exampleChain, ofDeclared, ofStored } from './effective-policy.ts';
 import { CommandRefused } from './failure.ts';
@@ -43,10 +44,8 @@ export function checkCommand(parent: Command, cli: Cli): void {
     )
     // The default since the proof has an option of its own; accepted as before.
     .addOption(new Option('--no-proof').hideHelp())
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 Changes nothing. Without a readable database, it checks only the configuration and says so.
 Exit status 1 when something is wrong; warnings alone are 0.
 
@@ -59,8 +58,7 @@ Examples:
   statehouse check
   statehouse check --proof
   statehouse check --policy policies/browser-app.policy.yaml --bounds 5,3,1
-  STATEHOUSE_CONFIG=./policies statehouse check --json`,
-    )
+  STATEHOUSE_CONFIG=./policies statehouse check --json`)
     .action(async (options: Options) => {
       const report = options.policy === undefined ? await check(cli) : NOTHING_CHECKED;
       const proofs = wantsProof(options) ? await proofsOf(options, report) : null;

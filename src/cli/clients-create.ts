@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import { toNames } from '../registration/client-metadata.ts';
 import type { ClientChanged } from './administration/clients.ts';
 import type { Cli } from './cli.ts';
 import { FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
+import type { Command } from './command.ts';
 import { json, secretLines, warningLines } from './output.ts';
 import { withClients } from './reached.ts';
 
@@ -14,9 +14,7 @@ export function clientsCreateCommand(parent: Command, cli: Cli): void {
   command
     .option('--public', 'Short for --auth-method none.')
     .option('--json', 'Print one JSON document.')
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Without --id, the client gets a random client_id. A confidential client gets a random secret of 256 bits, printed once;
 to use your own secret, set STATEHOUSE_CLIENT_SECRET.
 
@@ -24,8 +22,7 @@ Examples:
   statehouse clients create --id shop --name Shop --redirect-uri https://shop.example/callback \\
     --grant-type authorization_code --grant-type refresh_token
   statehouse clients create --id phone-app --public --application-type native --redirect-uri com.example.app:/callback
-  statehouse clients create --id nightly-job --grant-type client_credentials --scope read`,
-    )
+  statehouse clients create --id nightly-job --grant-type client_credentials --scope read`)
     .action(async (options: Options) => {
       const record = recordOf(options, cli.env);
       const done = await withClients(cli, ({ create }) => create(record));

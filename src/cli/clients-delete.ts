@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { json } from './output.ts';
 import { withClients } from './reached.ts';
 
@@ -8,9 +8,8 @@ export function clientsDeleteCommand(parent: Command, cli: Cli): void {
     .command('delete')
     .description('delete a client, and revoke its grants permanently')
     .argument('<client-id>')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
+    .jsonOption()
+    .helpAfter(
       '\nA client created later with the same id does not get them back.\n\nExample:\n  statehouse clients delete shop',
     )
     .action(async (clientId: string, options: { json?: true }) => {

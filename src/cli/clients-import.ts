@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { shown } from '../config/shown.ts';
 import { CLIENT_FIELDS } from '../registration/client-metadata.ts';
 import { CLIENT_SOURCES, type ConvertedClient } from '../registration/sources/clients.ts';
 import type { Cli } from './cli.ts';
 import { fields } from './client-words.ts';
+import type { Command } from './command.ts';
 import { importRecords } from './import-records.ts';
 import { json } from './output.ts';
 import { withClients } from './reached.ts';
@@ -22,10 +23,8 @@ export function clientsImportCommand(parent: Command, cli: Cli): void {
       ),
     )
     .option('--dry-run', 'with --from: print the clients and the parts that stay behind; change nothing')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 An object, a list, or {"clients": [...]}, with the names of RFC 7591:
 ${fields(CLIENT_FIELDS.map(({ name, words }) => [name, words.description]))}
 If any record is wrong, nothing is imported. Importing the same file again changes nothing; where the file has no secret, the
@@ -36,8 +35,7 @@ ${CLIENT_SOURCES.map(({ name, file }) => `  ${name.padEnd(13)} ${file}\n`).join(
 Examples:
   statehouse clients import clients.json
   statehouse clients import --from keycloak realm.json --dry-run
-  echo '{"client_id": "shop", "redirect_uris": ["https://shop.example/callback"]}' | statehouse clients import -`,
-    )
+  echo '{"client_id": "shop", "redirect_uris": ["https://shop.example/callback"]}' | statehouse clients import -`)
     .action(async (file: string, { json: asJson = false, from, dryRun = false }: Options) => {
       const source = CLIENT_SOURCES.find(({ name }) => name === from);
       const place = { reach: withClients, file, asJson };

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 import { clientDocument } from './client-words.ts';
+import type { Command } from './command.ts';
 import { json, table } from './output.ts';
 import { withClients } from './reached.ts';
 
@@ -8,8 +8,8 @@ export function clientsListCommand(parent: Command, cli: Cli): void {
   parent
     .command('list')
     .description('all clients')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  statehouse clients list')
+    .jsonOption()
+    .helpAfter('\nExample:\n  statehouse clients list')
     .action(async (options: { json?: true }) => {
       const clients = await withClients(cli, ({ list }) => list());
       if (options.json) return cli.output.print(json({ clients: clients.map(clientDocument) }));

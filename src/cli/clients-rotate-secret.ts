@@ -1,5 +1,6 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { json } from './output.ts';
 import { withClients } from './reached.ts';
 
@@ -12,10 +13,8 @@ export function clientsRotateSecretCommand(parent: Command, cli: Cli): void {
     .argument('<client-id>')
     .addOption(new Option('--keep-previous', 'keep the previous secret beside the new one').conflicts('endPrevious'))
     .option('--end-previous', 'make no secret; remove the older of two')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 The new secret has 256 random bits and is printed once. Everything else about the client stays, its grants too. It also serves after
 a new root secret was set, when the stored secret can no longer be checked.
 
@@ -24,8 +23,7 @@ Without an outage: --keep-previous, then give the client its new secret, then --
 Examples:
   statehouse clients rotate-secret shop
   statehouse clients rotate-secret shop --keep-previous
-  statehouse clients rotate-secret shop --end-previous`,
-    )
+  statehouse clients rotate-secret shop --end-previous`)
     .action(async (clientId: string, options: Options) => {
       const words = await (options.endPrevious ? end(cli, clientId, options) : rotate(cli, clientId, options));
       cli.output.print(words);

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 import { clientDocument, clientRows, fetchedRows, fields } from './client-words.ts';
+import type { Command } from './command.ts';
 import { noSuch } from './failure.ts';
 import { json } from './output.ts';
 import { withClients } from './reached.ts';
@@ -11,7 +11,7 @@ export function clientsShowCommand(parent: Command, cli: Cli): void {
     .description('one client; its secrets are never shown')
     .argument('<client-id>')
     .option('--json', 'print one JSON document, with the names of RFC 7591')
-    .addHelpText('after', '\nExample:\n  statehouse clients show shop')
+    .helpAfter('\nExample:\n  statehouse clients show shop')
     .action(async (clientId: string, options: { json?: true }) => {
       const { client, keys } = await withClients(cli, async ({ find, keysOf }) => {
         const found = await find(clientId);

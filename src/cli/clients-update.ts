@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { printable } from '../config/shown.ts';
 import { CLIENT_FIELDS, toNames } from '../registration/client-metadata.ts';
 import type { ClientChanged } from './administration/clients.ts';
 import type { Cli } from './cli.ts';
 import { FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { json, secretLines, warningLines } from './output.ts';
 import { withClients } from './reached.ts';
@@ -21,17 +22,14 @@ export function clientsUpdateCommand(parent: Command, cli: Cli): void {
     .option('--public', 'Short for --auth-method none.')
     .addOption(new Option('--unset <field>', 'Reset the field to its default. Repeat it for several.').argParser(each))
     .option('--json', 'Print one JSON document.')
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Fields without an option stay; an option replaces a whole list. Grants stay active, within the new limits of the client.
 --unset takes: ${UNSETTABLE.join(', ')}.
 
 Examples:
   statehouse clients update shop --policy strict
   statehouse clients update shop --redirect-uri https://shop.example/callback --redirect-uri https://shop.example/native
-  statehouse clients update shop --unset scope`,
-    )
+  statehouse clients update shop --unset scope`)
     .action(async (clientId: string, options: Options) => {
       const given = recordOf(options, cli.env);
       const unset = options.unset ?? [];

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { MACHINES } from '../catalogue/running.ts';
 import { DEFAULT_POLICY } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
@@ -9,6 +9,7 @@ import { kebab } from '../review/drawing/names.ts';
 import type { Numbers } from '../review/drawing/policy-numbers.ts';
 import { numbersIn } from '../review/drawing/shipped-numbers.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { isFolder, writeInto } from './written-files.ts';
 
@@ -20,9 +21,7 @@ export function diagramCommand(parent: Command, cli: Cli): void {
     .option('--format <format>', FORMATS.join(', '), formatOf, 'svg')
     .option('--output <path>', 'a file, or a folder for one file each; default: standard output')
     .option('--policy <policy>', 'a policy file, or the name of a policy of the configuration', DEFAULT_POLICY)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Needs no database. SVG stands alone, for light and dark; Mermaid is a stateDiagram-v2, as GitHub draws it; JSON is the machine's
 XState configuration, which Stately's editor opens (Import from code, between "createMachine(" and ")").
 The numbers come from the policy, and from sign-in.yaml and signing-keys.yaml of the configuration (STATEHOUSE_CONFIG).
@@ -31,8 +30,7 @@ Examples:
   statehouse diagram refresh-token --output refresh-token.svg
   statehouse diagram --output pictures/ --policy browser-app
   statehouse diagram grant --format mermaid
-  statehouse diagram authorizationCode --format json --policy ./policies/default.policy.yaml`,
-    )
+  statehouse diagram authorizationCode --format json --policy ./policies/default.policy.yaml`)
     .action(async (machine: string | undefined, options: Options) => {
       const numbers = numbersOf(cli, options.policy);
       const named = MACHINES.get(machine ?? '');

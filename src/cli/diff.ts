@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { withBacktestRows } from '../boot/backtest.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { compare } from '../review/diff/compare.ts';
@@ -6,6 +6,7 @@ import { readSide, type Side } from '../review/diff/sides.ts';
 import type { Bounds } from '../review/proof/walk.ts';
 import { boundsOf } from './bounds.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { diffDocument, diffMarkdown, diffText } from './diff-words.ts';
 import { CommandRefused } from './failure.ts';
 import { brokenIn } from './proof-words.ts';
@@ -37,9 +38,7 @@ export function diffCommand(parent: Command, cli: Cli): void {
       'the consequences in numbers, for now and for a period that ends now, as 7d or 24h',
       periodOf,
     )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 A folder is compared with the machines of this installation; a revision brings its own, and they are run: compare only
 revisions that you would run. Exit status 1 when the new side breaks an invariant or is refused.
 
@@ -49,8 +48,7 @@ proves the invariants again only where a machine has changed.
 Examples:
   statehouse diff policies ../staging/policies
   statehouse diff main HEAD --format markdown
-  statehouse diff --backtest 7d ../draft/policies`,
-    )
+  statehouse diff --backtest 7d ../draft/policies`)
     .action(async (first: string, second: string | undefined, options: Options) => {
       const environment = readEnvironment({ ...cli.env, NODE_ENV: undefined });
       const { issuer, configFolder } = environment;

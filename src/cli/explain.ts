@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import { grantIdIn } from '../explanation/grant-id.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { explanationText } from './explanation-words.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
@@ -15,18 +15,15 @@ export function explainCommand(parent: Command, cli: Cli): void {
       'explain one grant: its history, whether it is active, why it ended, and what would have prevented that',
     )
     .argument('<grant-id>', 'as log and ledger name it; "-" reads a token, a code or a grant id from standard input')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 Pass a token or code on standard input: arguments are visible to others. It is never printed or logged. Changes nothing:
 explaining a token does not present it.
 
 Examples:
   statehouse explain 018f3c5e-0000-4000-8000-000000000000
   statehouse explain - < token.txt
-  statehouse explain -                  # asks, without showing what you type`,
-    )
+  statehouse explain -                  # asks, without showing what you type`)
     .action(async (argument: string, options: { json?: true }) => {
       const text = argument === FROM_INPUT ? await tokenFrom(cli) : grantIdOr(argument);
       const document = await withExplanations(cli, ({ explain }) => explain(text));

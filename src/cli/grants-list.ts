@@ -1,7 +1,8 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { printable } from '../config/shown.ts';
 import type { Grant, GrantFilter } from './administration/grants.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
 import { instantFrom, limitOption, moreLine } from './pages.ts';
@@ -21,16 +22,13 @@ export function grantsListCommand(parent: Command, cli: Cli): void {
     .option('--from <instant>', 'only those that were approved at this instant or later', instantFrom)
     .option('--to <instant>', 'only those that were approved before this instant', instantFrom)
     .addOption(limitOption())
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 An end-user approves, and the client gets a code and then a chain of refresh tokens: that is one grant. Grants are removed an hour after their end; the ledger remembers them longer. The life of one: statehouse explain.
 
 Examples:
   statehouse grants list --user alice
-  statehouse grants list --client shop --state ended --from 2026-01-31`,
-    )
+  statehouse grants list --client shop --state ended --from 2026-01-31`)
     .action(async (options: Options) => {
       const { items, more } = await withGrants(cli, ({ list }) => list(options, options.limit));
       if (options.json) return cli.output.print(json({ grants: items.map(grantDocument), more }));

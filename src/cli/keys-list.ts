@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { minute, nextWords } from './key-words.ts';
 import { json, table } from './output.ts';
 import { withKeys } from './reached.ts';
@@ -8,11 +8,8 @@ export function keysListCommand(parent: Command, cli: Cli): void {
   parent
     .command('list')
     .description('all signing keys: their state, since when, what happens next and when')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      '\nTimes follow the signing-keys.yaml of this configuration.\n\nExample:\n  statehouse keys list',
-    )
+    .jsonOption()
+    .helpAfter('\nTimes follow the signing-keys.yaml of this configuration.\n\nExample:\n  statehouse keys list')
     .action(async (options: { json?: true }) => {
       const keys = await withKeys(cli, ({ list }) => list());
       if (options.json) {

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import { printable } from '../config/shown.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { inWords } from './durations.ts';
 import { CommandRefused } from './failure.ts';
 import { changeDocuments, changeLines } from './key-words.ts';
@@ -12,16 +12,13 @@ export function keysRevokeCommand(parent: Command, cli: Cli): void {
     .command('revoke')
     .description('revoke a signing key immediately, after a leak')
     .argument('<kid>', 'as "keys list" shows it')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 The key leaves the JWKS and its signatures are no longer accepted here; running servers follow within seconds. If it was the
 signer, the waiting key or a new key signs immediately. APIs accept the old key until they fetch the JWKS again.
 
 Example:
-  statehouse keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
-    )
+  statehouse keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`)
     .action(async (kid: string, options: { json?: true }) => {
       const { changes, policy } = await withKeys(cli, ({ revoke }) => revoke(kid));
       if (changes === null)

@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { inWords } from './durations.ts';
 import { changeDocuments, changeLines } from './key-words.ts';
 import { json } from './output.ts';
@@ -17,16 +18,13 @@ export function keysRotateCommand(parent: Command, cli: Cli): void {
       '--now',
       'the successor signs immediately; APIs that cache the JWKS reject its tokens until they fetch it again',
     )
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 Keys rotate by themselves; use this when you do not want to wait. If a successor waits already, no other is created. The old key stays in the JWKS until the last token that it signed has expired. Running servers follow within seconds.
 
 Examples:
   statehouse keys rotate
-  statehouse keys rotate --alg ES256 --now`,
-    )
+  statehouse keys rotate --alg ES256 --now`)
     .action(async (options: Options) => {
       const { changes, policy } = await withKeys(cli, ({ rotate }) =>
         rotate(options.alg ?? null, options.now === true),

@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import { exportLedger } from '../ledger/export.ts';
 import { storedLedger } from '../storage/ledger-seals.ts';
 import { databaseClock } from '../system/clock.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { withOwnRuntime } from './own-runtime.ts';
 
@@ -12,15 +12,12 @@ export function ledgerExportCommand(parent: Command, cli: Cli): void {
     .description('export entries of the ledger and its sealed segments, as JSON lines')
     .option('--from <instant>', 'segments that were sealed at this instant or later (RFC 3339, or a date in UTC)')
     .option('--to <instant>', 'up to the first segment that was sealed at this instant or later')
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Whole segments, so that "statehouse ledger verify FILE" can verify them; lines that are in no segment yet (for about a minute) are
 left out. Keep the file as it is: a line that another program has written again no longer has its hash.
 
 Example:
-  statehouse ledger export --from 2026-11-01 --to 2026-12-01 > november.jsonl`,
-    )
+  statehouse ledger export --from 2026-11-01 --to 2026-12-01 > november.jsonl`)
     .action(async (options: { from?: string; to?: string }) => {
       const range = { from: instantIn('--from', options.from), to: instantIn('--to', options.to) };
       if (range.from !== null && range.to !== null && range.to < range.from) {

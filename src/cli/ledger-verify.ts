@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
 import {
   OCTETS_32,
@@ -18,6 +17,7 @@ import { verifyStored } from '../ledger/verify-stored.ts';
 import { storedLedger } from '../storage/ledger-seals.ts';
 import { databaseClock } from '../system/clock.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused, NotChecked } from './failure.ts';
 import {
   changesIn,
@@ -45,10 +45,8 @@ export function ledgerVerifyCommand(parent: Command, cli: Cli): void {
       each,
     )
     .option('--head <number:digest>', 'a seal from the log of a server; the ledger has to contain it')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 Exits with 1 for a changed ledger, and with 3 for an unchanged one with segments that an untrusted key signed. Names the segment and the
 entry. The trusted keys are those of the listed root secrets (for a file: only without --key and --trust), and those that you name.
 Servers log each seal ("ledger: segment closed"), with its number, its digest and the thumbprint of its key: without --head, verification
@@ -56,8 +54,7 @@ cannot find that the newest segments were removed. docs/ledger.md lists its othe
 
 Examples:
   statehouse ledger verify --head 4711:5d1b…
-  statehouse ledger verify november.jsonl --key ledger-keys.json`,
-    )
+  statehouse ledger verify november.jsonl --key ledger-keys.json`)
     .action(async (file: string | undefined, options: Options) => {
       const head = headIn(options.head);
       const pinned = await pinnedIn(options);

@@ -1,6 +1,7 @@
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
 import { asPage, type ComposedMail } from '../boot/mail/sample-mails.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { KINDS, languageOption, samplesOf } from './mail-samples.ts';
 import { isFolder, writeInto } from './written-files.ts';
@@ -14,16 +15,13 @@ export function mailsPreviewCommand(parent: Command, cli: Cli): void {
     .addArgument(new Argument('[mail]', 'one mail; all of them when none is named').choices(KINDS))
     .addOption(languageOption())
     .option('--output <path>', 'HTML: a file, or a folder for one file each; default: plain text to standard output')
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Needs no database and sends nothing. The data is made up. A change of branding.yaml or mails.yaml shows in the next preview.
 
 Examples:
   statehouse mails preview
   statehouse mails preview reset_password --language fr
-  statehouse mails preview --language ar --output mails/`,
-    )
+  statehouse mails preview --language ar --output mails/`)
     .action(async (mail: string | undefined, { language, output }: Options) => {
       const { compose } = samplesOf(cli);
       const kinds = mail === undefined ? KINDS : [mail];

@@ -1,5 +1,6 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { KINDS, languageOption, samplesOf } from './mail-samples.ts';
 
@@ -12,15 +13,12 @@ export function mailsSendTestCommand(parent: Command, cli: Cli): void {
     .argument('<address>', 'the recipient')
     .addOption(new Option('--mail <mail>', 'the mail').choices(KINDS).default('verify_address'))
     .addOption(languageOption())
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Uses STATEHOUSE_SMTP_URL and STATEHOUSE_MAIL_FROM of this environment. The mail bypasses the queue and changes nothing; its link has no effect.
 
 Examples:
   statehouse mails send-test you@example.com
-  statehouse mails send-test you@example.com --mail reset_password --language de`,
-    )
+  statehouse mails send-test you@example.com --mail reset_password --language de`)
     .action(async (address: string, { mail, language }: Options) => {
       if (!/^[^\s@]+@[^\s@]+$/.test(address)) throw new CommandRefused('Expected an e-mail address.');
       const { smtp, compose } = samplesOf(cli);

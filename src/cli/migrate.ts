@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import type { Runtime } from '../boot/runtime.ts';
 import { secretVariable } from '../config/secret-variable.ts';
 import { ReportedError } from '../system/reported-error.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { defaultEntriesWords } from './ledger-words.ts';
 import { json } from './output.ts';
 import { withOwnRuntime } from './own-runtime.ts';
@@ -20,10 +20,8 @@ export function migrateCommand(parent: Command, cli: Cli): void {
       'compute new MACs for rows whose MAC is not from a listed root secret, after the loss of a root secret or a restore of rows',
     )
     .option('--distribute', 'spread the tables over the workers of a Citus cluster; safe to repeat')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 "statehouse start" migrates too, where its role owns the tables. Concurrent runs and runs without a pending migration are safe.
 STATEHOUSE_MIGRATIONS_URL names the database as the owner of the tables reaches it; without it, DATABASE_URL does.
 --authenticate-rows believes what is in the tables: every end-user, session, passkey and key there. Look at them first.
@@ -32,8 +30,7 @@ Roles that were granted the rights of a server before get those on new tables, t
 
 Examples:
   DATABASE_URL=postgres://… statehouse migrate
-  STATEHOUSE_MIGRATIONS_URL=postgres://owner:…@db/statehouse statehouse migrate --grant-to statehouse_server`,
-    )
+  STATEHOUSE_MIGRATIONS_URL=postgres://owner:…@db/statehouse statehouse migrate --grant-to statehouse_server`)
     .action(async (options: Options) => {
       const asOwner = { ...cli, env: ownerEnvironment(cli.env) };
       // Opening applies the migrations.

@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import { newSetUpLink } from '../boot/first-operator.ts';
 import { OPERATORS_FILE } from '../config/configuration.ts';
 import { commandLine } from '../model/actor.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 import { withOwnRuntime } from './own-runtime.ts';
@@ -14,17 +14,14 @@ export function operatorsSetUpCommand(parent: Command, cli: Cli): void {
     .command('set-up')
     .description('make a link for the first operator; prints it once')
     .option('--username <name>', 'the username of the operator; without it, the user of the link chooses one')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 Only for a server without an operator who may sign in. The link works once, within a day, and an older link becomes invalid.
 The page sets a password; the console then asks for a passkey or an authenticator app. Commit the operator to ${OPERATORS_FILE} afterwards.
 
 Examples:
   statehouse operators set-up
-  statehouse operators set-up --username ada --json`,
-    )
+  statehouse operators set-up --username ada --json`)
     .action(async ({ username, json: asJson }: Options) => {
       const link = await withOwnRuntime(
         cli,

@@ -1,7 +1,8 @@
 /** All commands, and what happens to their failures. */
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { versionOfPackage } from '../system/version.ts';
 import type { Cli } from './cli.ts';
+import { Command } from './command.ts';
 
 type AddTo = (program: Command, cli: Cli) => void;
 type Load = () => Promise<AddTo>;
@@ -15,7 +16,7 @@ const group = (name: string, description: string, commands: readonly Load[]): re
       const parent = program.command(name).description(description);
       for (const add of all) add(parent, cli);
       const example = `statehouse ${name} ${parent.commands.at(-1)?.name()} --help`;
-      parent.addHelpText('after', `\nEach has its own --help, e.g. "${example}".`);
+      parent.helpAfter(`\nEach has its own --help, e.g. "${example}".`);
     };
   },
 ];
@@ -125,7 +126,7 @@ async function buildProgram(cli: Cli, name = ''): Promise<Command> {
       outputError: (words, write) => write(withoutValues(words)),
     })
     .showHelpAfterError('(add --help to see the options)')
-    .addHelpText('after', EXAMPLES);
+    .helpAfter(EXAMPLES);
   const asked = COMMANDS.get(name);
   const wanted = asked ? [asked] : [...COMMANDS.values()];
   for (const add of await Promise.all(wanted.map((load) => load()))) add(program, cli);

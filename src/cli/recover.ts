@@ -1,7 +1,7 @@
-import type { Command } from 'commander';
 import { raiseServerEpoch } from '../storage/server.ts';
 import type { Cli } from './cli.ts';
 import { fields } from './client-words.ts';
+import type { Command } from './command.ts';
 import { confirm } from './confirm.ts';
 import { json } from './output.ts';
 import { withOwnRuntime } from './own-runtime.ts';
@@ -15,16 +15,13 @@ export function recoverCommand(parent: Command, cli: Cli): void {
     .command('recover')
     .description('end every grant and session: after the restore of a backup, before traffic')
     .option('--yes', 'do not ask')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 A restored database does not know which refresh tokens were used since the backup. ${CONSEQUENCE}
 Clients, users and signing keys stay. Access tokens stay valid until they expire.
 
 Example:
-  statehouse recover --yes`,
-    )
+  statehouse recover --yes`)
     .action(async (options: { yes?: true; json?: true }) => {
       if (!options.yes) await confirm(cli, CONSEQUENCE);
       const { epoch, needs, keys } = await withOwnRuntime(cli, 'recover', async ({ database: { drizzle }, keys }) => ({

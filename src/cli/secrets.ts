@@ -1,8 +1,8 @@
 /** The group `secrets`. A value comes from standard input or a file, and no command prints one. */
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
 import type { ConfiguredSecret } from './administration/secrets.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { decodeUtf8 } from './input.ts';
 import { minute } from './key-words.ts';
@@ -15,8 +15,8 @@ export function secretsListCommand(parent: Command, cli: Cli): void {
   parent
     .command('list')
     .description('each secret, and where it comes from; never the value')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  statehouse secrets list')
+    .jsonOption()
+    .helpAfter('\nExample:\n  statehouse secrets list')
     .action(async (options: { json?: true }) => {
       const secrets = await withSecrets(cli, ({ list }) => list());
       if (options.json) return cli.output.print(json({ secrets: secrets.map(({ _links, ...secret }) => secret) }));
@@ -42,15 +42,12 @@ export function secretsSetCommand(parent: Command, cli: Cli): void {
     .description('store a secret, or replace it; every node uses it within seconds')
     .argument(...NAME)
     .option('--file <path>', 'the file with the value; without it, the value is the first line of standard input')
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 The server seals the value in its database, and never shows it. A variable or a file of the environment goes before it.
 
 Examples:
   statehouse secrets set CRM_WEBHOOK_SECRET
-  statehouse secrets set STATEHOUSE_SMTP_URL --file /run/secrets/smtp-url`,
-    )
+  statehouse secrets set STATEHOUSE_SMTP_URL --file /run/secrets/smtp-url`)
     .action(async (name: string, { file }: { file?: string }) => {
       const value = file === undefined ? await typed(cli) : await read(file);
       if (value === '')
@@ -76,7 +73,7 @@ export function secretsRemoveCommand(parent: Command, cli: Cli): void {
     .command('remove')
     .description('remove a stored secret that no file needs')
     .argument(...NAME)
-    .addHelpText('after', '\nExample:\n  statehouse secrets remove CRM_WEBHOOK_SECRET')
+    .helpAfter('\nExample:\n  statehouse secrets remove CRM_WEBHOOK_SECRET')
     .action(async (name: string) => {
       await withSecrets(cli, ({ remove }) => remove(name));
       cli.output.print(`removed   ${name}\n`);

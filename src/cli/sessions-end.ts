@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 import { withSessions } from './reached.ts';
@@ -11,15 +11,12 @@ export function sessionsEndCommand(parent: Command, cli: Cli): void {
     .command('end')
     .description('sign an end-user out in one browser')
     .argument('<sid>', 'as "statehouse sessions list" shows it')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 This cannot be undone: the end-user has to sign in again. Grants to clients stay (statehouse grants list). To end every session and grant of an end-user: statehouse users disable.
 
 Example:
-  statehouse sessions end 2f1c7a52-1f0e-4c55-8e0b-0f6f5a1f7b11`,
-    )
+  statehouse sessions end 2f1c7a52-1f0e-4c55-8e0b-0f6f5a1f7b11`)
     .action(async (argument: string, options: { json?: true }) => {
       if (!SID.test(argument))
         throw new CommandRefused('Expected a sid (a UUID): "statehouse sessions list" shows them.');

@@ -1,7 +1,8 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { printable } from '../config/shown.ts';
 import type { Session, SessionFilter } from './administration/sessions.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
 import { limitOption, moreLine } from './pages.ts';
@@ -16,15 +17,12 @@ export function sessionsListCommand(parent: Command, cli: Cli): void {
     .option('--user <username>', 'only those of this end-user')
     .addOption(new Option('--state <state>', 'only those that are active, or have ended').choices(['active', 'ended']))
     .addOption(limitOption())
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 A session is a browser in which an end-user has signed in. Sessions are removed soon after their end; the ledger remembers them longer.
 
 Example:
-  statehouse sessions list --user alice --state active`,
-    )
+  statehouse sessions list --user alice --state active`)
     .action(async (options: Options) => {
       const { items, more } = await withSessions(cli, ({ list }) => list(options, options.limit));
       if (options.json) return cli.output.print(json({ sessions: items.map(sessionDocument), more }));

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { DEFAULT_POLICY, type NamedPolicy } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadPolicy, loadSignIn } from '../config/load.ts';
@@ -6,6 +5,7 @@ import { loadScenario, type Policies } from '../review/simulation/read-scenario.
 import { failuresOf, performanceDocument, performanceText } from '../review/simulation/report.ts';
 import { playAll } from '../review/simulation/server/stages.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 
@@ -15,10 +15,8 @@ export function simulateCommand(parent: Command, cli: Cli): void {
     .description('run scenarios: presentations of credentials at given times, and their outcomes')
     .argument('<file...>', 'scenario files (YAML)')
     .option('--policy <file>', 'run them under the policy of this file instead of their own')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 Runs scenarios on the server itself, through its endpoints, pages and forms, in this process. The run has a database in memory, a clock
 that it sets, and no port: it does not touch your database or server. The first run after an upgrade prepares the database and takes
 some seconds longer. Prints the steps, a Mermaid sequence diagram, and the result of each expectation. Exit status 1 when one fails.
@@ -35,8 +33,7 @@ A scenario is a few lines, see docs/scenarios; editors complete the keys:
 
 Examples:
   statehouse simulate docs/scenarios/02-thief-first.yaml
-  statehouse simulate docs/scenarios/*.yaml --policy policies/browser-app.policy.yaml`,
-    )
+  statehouse simulate docs/scenarios/*.yaml --policy policies/browser-app.policy.yaml`)
     .action(async (files: readonly string[], options: { policy?: string; json?: true }) => {
       const policies = policiesOf(cli, options.policy);
       const performances = await playAll(files.map((file) => loadScenario(file, policies)));

@@ -1,9 +1,10 @@
 /** The group `trusted-browsers`. */
-import type { Command } from 'commander';
+
 import { printable } from '../config/shown.ts';
 import { isUuid } from '../oauth/sub.ts';
 import type { TrustedBrowser } from './administration/trusted-browsers.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
@@ -16,15 +17,12 @@ export function trustedBrowsersListCommand(parent: Command, cli: Cli): void {
     .command('list')
     .description('the trusted browsers of an end-user, the newest first')
     .requiredOption('--user <username>', 'the end-user')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 A trusted browser skips the second factor for the time of trustedBrowserLifetimeSeconds in sign-in.yaml.
 
 Example:
-  statehouse trusted-browsers list --user alice`,
-    )
+  statehouse trusted-browsers list --user alice`)
     .action(async ({ user, json: asJson }: Options) => {
       const items = await withTrustedBrowsers(cli, ({ list }) => list(user));
       if (asJson) return cli.output.print(json({ trusted_browsers: items.map(documentOf) }));
@@ -39,15 +37,12 @@ export function trustedBrowsersEndCommand(parent: Command, cli: Cli): void {
     .description('end the trust: the next sign-in asks for the second factor')
     .argument('[id]', 'as "statehouse trusted-browsers list" shows it; without it: in every browser')
     .requiredOption('--user <username>', 'the end-user')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 Sessions stay as they are (statehouse sessions end).
 
 Example:
-  statehouse trusted-browsers end --user alice 2f1c7a52-1f0e-4c55-8e0b-0f6f5a1f7b11`,
-    )
+  statehouse trusted-browsers end --user alice 2f1c7a52-1f0e-4c55-8e0b-0f6f5a1f7b11`)
     .action(async (argument: string | undefined, { user, json: asJson }: Options) => {
       const id = argument?.toLowerCase() ?? null;
       if (id !== null && !isUuid(id))

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import { jsonIn } from '../oauth/sent-text.ts';
 import { readUserRecord } from '../registration/user-record.ts';
 import { accepted } from './accepted.ts';
 import type { UserChanged } from './administration/users.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { json, passwordLines, warningLines } from './output.ts';
 import { readPassword } from './passwords.ts';
@@ -34,10 +34,8 @@ export function usersCreateCommand(parent: Command, cli: Cli): void {
       'any other claim of OpenID Connect, or a custom claim such as groups; repeat it for several',
       each,
     )
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 At a terminal the command asks for the password without showing it. Without a terminal: STATEHOUSE_PASSWORD, or the first line of standard input.
 A claim that is not a text is JSON: --claim email_verified=true, --claim 'groups=["staff", "admins"]'. Which scope tells a further claim
 to whom is in claims.yaml.
@@ -46,8 +44,7 @@ Examples:
   statehouse users create alice
   statehouse users create alice --generate-password
   statehouse users create alice --email alice@example.com --claim given_name=Alice --claim phone_number=+46812345
-  statehouse users create alice < password.txt`,
-    )
+  statehouse users create alice < password.txt`)
     .action((username: string, options: Options) => create(cli, username, options));
 }
 

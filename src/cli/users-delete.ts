@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { confirm } from './confirm.ts';
 import { json } from './output.ts';
 import { withUsers } from './reached.ts';
@@ -12,16 +12,13 @@ export function usersDeleteCommand(parent: Command, cli: Cli): void {
     .description('delete an end-user; keeps only the sub')
     .argument('<username>')
     .option('--yes', 'do not ask')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 ${CONSEQUENCE} The server keeps the sub, so that no other end-user gets it. The username is free again.
 To keep the end-user and stop them from signing in: statehouse users disable.
 
 Example:
-  statehouse users delete alice --yes`,
-    )
+  statehouse users delete alice --yes`)
     .action(async (username: string, options: { yes?: true; json?: true }) => {
       if (!options.yes) await confirm(cli, CONSEQUENCE);
       const { sub } = await withUsers(cli, ({ change }) => change(username, 'delete'));

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { json } from './output.ts';
 import { withUsers } from './reached.ts';
 
@@ -8,8 +8,8 @@ export function usersDisableCommand(parent: Command, cli: Cli): void {
     .command('disable')
     .description('disable an end-user; ends their sessions and grants permanently')
     .argument('<username>')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nEnabling them again does not revive these.\n\nExample:\n  statehouse users disable alice')
+    .jsonOption()
+    .helpAfter('\nEnabling them again does not revive these.\n\nExample:\n  statehouse users disable alice')
     .action(async (username: string, options: { json?: true }) => {
       await withUsers(cli, ({ change }) => change(username, 'disable'));
       const words = `disabled   ${username}  (sessions, refresh tokens and unused codes have ended)\n`;

@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { SOURCES } from '../registration/sources/all.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { openSource } from './export-options.ts';
 import { importPeople } from './people-import.ts';
 import { withPeople } from './reached.ts';
@@ -48,14 +49,12 @@ export function usersImportCommand(parent: Command, cli: Cli): void {
       'with --from csv: the member that a column becomes, or a JSON file of pairs (repeatable)',
       each,
     )
-    .option('--json', 'print one JSON document')
+    .jsonOption()
     .option('--skip-refused', 'import the other records where some are refused')
     .option('--report <file>', 'write the rejected records and the reasons, as JSON lines')
     .option('--pairs <file>', 'write username and sub of every imported user, as JSON lines')
     .option('--start-at <record>', 'begin with this record, counted from 1', recordNumber)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 An object, a list, {"users": [...]}, or an object on each line: username, password, and the claims of OpenID Connect (email,
 email_verified, name, given_name, family_name, ...). A new user keeps the sub of another system: "sub". Further claims, such as groups, are in the object "claims": {"groups": ["staff"]}.
 Instead of password, password_hash takes the hash of another system, as it wrote it: argon2, bcrypt, scrypt or PBKDF2 of most systems. It is
@@ -72,8 +71,7 @@ Examples:
   statehouse users import people.jsonl --skip-refused --report refused.jsonl
   statehouse users import --from keycloak realm.json --dry-run
   statehouse users import --from csv people.csv --map mail=email --map dept=claims.department
-  statehouse users import - < users.json`,
-    )
+  statehouse users import - < users.json`)
     .action(async (files: string[], options: Options) => {
       const { json = false, dryRun = false, skipRefused = false, report, pairs, startAt = 1 } = options;
       // Read before the database is opened, so that a wrong file does not occupy the embedded database.

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 import { withUsers } from './reached.ts';
@@ -13,16 +13,13 @@ export function usersInviteCommand(parent: Command, cli: Cli): void {
     .argument('<e-mail address>')
     .option('--mail', 'send the link by mail, and do not print it')
     .option('--language <tag>', 'the language of the mail, such as de')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 The link of an older invitation to the same address becomes invalid. Needs "signUp: invitation", or "open", in policies/sign-in.yaml.
 
 Examples:
   statehouse users invite ada@example.com
-  statehouse users invite ada@example.com --mail --language de`,
-    )
+  statehouse users invite ada@example.com --mail --language de`)
     .action(async (email: string, { mail, language, json: asJson }: Options) => {
       if (language !== undefined && !mail)
         throw new CommandRefused('--language is that of the mail: add --mail. Nothing was changed.');

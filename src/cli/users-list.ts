@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import { printable } from '../config/shown.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { json, table } from './output.ts';
 import { withUsers } from './reached.ts';
 import { userDocument } from './users-show.ts';
@@ -10,8 +10,8 @@ export function usersListCommand(parent: Command, cli: Cli): void {
     .command('list')
     .description('all users, or those that a search finds')
     .option('--search <words>', 'only users with each word in username, names or e-mail address; or the exact sub')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExamples:\n  statehouse users list\n  statehouse users list --search ada@example.com')
+    .jsonOption()
+    .helpAfter('\nExamples:\n  statehouse users list\n  statehouse users list --search ada@example.com')
     .action(async ({ search, ...options }: { search?: string; json?: true }) => {
       const users = await withUsers(cli, ({ list }) => list(search ?? null));
       if (options.json) {

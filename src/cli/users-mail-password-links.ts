@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { type Cli, withRuntime } from './cli.ts';
+import type { Command } from './command.ts';
 import { type MailOptions, mailLinks } from './password-links.ts';
 
 const PER_MINUTE = 120;
@@ -12,10 +13,8 @@ export function usersMailPasswordLinksCommand(parent: Command, cli: Cli): void {
     .option('--dry-run', 'print the numbers; mail nothing')
     .option('--unverified', 'also mail addresses that are not verified: a link that verifies them')
     .option('--per-minute <number>', `the most mails in a minute, up to ${MAX_PER_MINUTE}`, perMinuteFrom, PER_MINUTE)
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 For users without a password, a linked identity and a passkey, such as imported ones. The link can be used for 24 hours. The servers send
 the mails, so a server has to run within the hour. Run the command again after an interruption, or on another day. It leaves out users who
 have a password by then, and users whose link can still be used.
@@ -24,8 +23,7 @@ for one ("Forgot password?").
 
 Examples:
   statehouse users mail-password-links --dry-run
-  statehouse users mail-password-links --per-minute 300`,
-    )
+  statehouse users mail-password-links --per-minute 300`)
     .action(async (options: MailOptions) => {
       await withRuntime(cli, async (runtime) => {
         const { directPasswordLinks } = await import('./direct/password-links.ts');

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { json, passwordLines, warningLines } from './output.ts';
 import { readPassword } from './passwords.ts';
 import { withUsers } from './reached.ts';
@@ -12,17 +12,14 @@ export function usersSetPasswordCommand(parent: Command, cli: Cli): void {
     .description('give an end-user a new password; their sessions and grants end')
     .argument('<username>')
     .option('--generate-password', 'generate a password and print it once')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 At a terminal the command asks for the password without showing it. Without a terminal: STATEHOUSE_PASSWORD, or the first line of standard input.
 The password that is stored already changes nothing.
 
 Examples:
   statehouse users set-password alice
-  statehouse users set-password alice --generate-password`,
-    )
+  statehouse users set-password alice --generate-password`)
     .action((username: string, options: Options) => setPassword(cli, username, options));
 }
 

@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import { printable } from '../config/shown.ts';
 import type { User } from './administration/users.ts';
 import type { Cli } from './cli.ts';
 import { fields } from './client-words.ts';
+import type { Command } from './command.ts';
 import { noSuch } from './failure.ts';
 import { json } from './output.ts';
 import { withUsers } from './reached.ts';
@@ -12,11 +12,8 @@ export function usersShowCommand(parent: Command, cli: Cli): void {
     .command('show')
     .description('show one user: sub, claims and state')
     .argument('<username>')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      '\nThe password is never shown: only a hash of it is kept.\n\nExample:\n  statehouse users show alice',
-    )
+    .jsonOption()
+    .helpAfter('\nThe password is never shown: only a hash of it is kept.\n\nExample:\n  statehouse users show alice')
     .action(async (username: string, options: { json?: true }) => {
       const user = await withUsers(cli, ({ find }) => find(username));
       if (!user) throw noSuch('user', username);

@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Delivery, DeliveryFilter } from './administration/webhooks.ts';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
 import { limitOption, moreLine } from './pages.ts';
@@ -15,15 +16,12 @@ export function webhooksDeliveriesCommand(parent: Command, cli: Cli): void {
     .option('--receiver <name>', 'only those for this receiver')
     .addOption(new Option('--state <state>', 'only those in this state').choices(['pending', 'delivered', 'abandoned']))
     .addOption(limitOption())
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 A delivery without a success after its last attempt is "abandoned". The server removes ended deliveries after keptSeconds of webhooks.yaml.
 
 Example:
-  statehouse webhooks deliveries --receiver crm --state abandoned`,
-    )
+  statehouse webhooks deliveries --receiver crm --state abandoned`)
     .action(async (options: Options) => {
       const { items, more } = await withWebhooks(cli, ({ deliveries }) => deliveries(options, options.limit));
       if (options.json) return cli.output.print(json({ deliveries: items.map(deliveryDocument), more }));

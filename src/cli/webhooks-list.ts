@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
 import { withWebhooks } from './reached.ts';
@@ -8,8 +8,8 @@ export function webhooksListCommand(parent: Command, cli: Cli): void {
   parent
     .command('list')
     .description('the endpoints of webhooks.yaml, and the waiting events of each')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  statehouse webhooks list')
+    .jsonOption()
+    .helpAfter('\nExample:\n  statehouse webhooks list')
     .action(async (options: { json?: true }) => {
       const receivers = await withWebhooks(cli, (webhooks) => webhooks.receivers());
       if (options.json) {

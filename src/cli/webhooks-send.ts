@@ -1,6 +1,7 @@
 /** Manual deliveries: a redelivery of an event, and a test event. A running server sends either within a second. */
-import type { Command } from 'commander';
+
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 import { withWebhooks } from './reached.ts';
@@ -13,15 +14,12 @@ export function webhooksRepeatCommand(parent: Command, cli: Cli): void {
     .command('repeat')
     .description('redeliver an event immediately, with all attempts again')
     .argument('<id>', 'as "statehouse webhooks deliveries" shows it')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 The event has the same webhook-id: a receiver that has taken it before knows it. A running server sends it within a second.
 
 Example:
-  statehouse webhooks repeat 2f1c7a52-1f0e-4c55-8e0b-0f6f5a1f7b11`,
-    )
+  statehouse webhooks repeat 2f1c7a52-1f0e-4c55-8e0b-0f6f5a1f7b11`)
     .action(async (argument: string, options: { json?: true }) => {
       if (!UUID.test(argument))
         throw new CommandRefused('Expected an id (a UUID): "statehouse webhooks deliveries" shows them.');
@@ -36,15 +34,12 @@ export function webhooksTestCommand(parent: Command, cli: Cli): void {
     .command('test')
     .description('send an endpoint the event webhook.test, which has no data')
     .argument('<receiver>', 'its name in webhooks.yaml')
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 A running server sends it within a second: "statehouse webhooks deliveries" shows the outcome.
 
 Example:
-  statehouse webhooks test crm`,
-    )
+  statehouse webhooks test crm`)
     .action(async (receiver: string, options: { json?: true }) => {
       const delivery = await withWebhooks(cli, ({ test }) => test(receiver));
       if (options.json) return cli.output.print(json(deliveryDocument(delivery)));

@@ -1,6 +1,7 @@
 /** An endpoint as a whole: switch it off and on, and redeliver all of its dead-lettered events. */
-import type { Command } from 'commander';
+
 import type { Cli } from './cli.ts';
+import type { Command } from './command.ts';
 import { json } from './output.ts';
 import { withWebhooks } from './reached.ts';
 
@@ -11,15 +12,12 @@ export function webhooksPauseCommand(parent: Command, cli: Cli): void {
     .command('pause')
     .description('switch an endpoint off: its events wait, and nothing is lost')
     .argument(...NAME)
-    .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `
+    .jsonOption()
+    .helpAfter(`
 Attempts under way end as usual, and test events are still sent: "statehouse webhooks test" shows whether the endpoint works again.
 
 Example:
-  statehouse webhooks pause crm`,
-    )
+  statehouse webhooks pause crm`)
     .action(async (receiver: string, options: { json?: true }) => {
       const { name, paused_at: since, pending } = await withWebhooks(cli, ({ pause }) => pause(receiver));
       if (options.json) return cli.output.print(json({ receiver: name, paused_at: since, pending }));
@@ -32,7 +30,7 @@ export function webhooksResumeCommand(parent: Command, cli: Cli): void {
     .command('resume')
     .description('switch an endpoint on: the server sends the events that waited')
     .argument(...NAME)
-    .addHelpText('after', '\nExample:\n  statehouse webhooks resume crm')
+    .helpAfter('\nExample:\n  statehouse webhooks resume crm')
     .action(async (receiver: string) => {
       await withWebhooks(cli, ({ resume }) => resume(receiver));
       cli.output.print(`resumed   ${receiver}\n`);
@@ -44,8 +42,8 @@ export function webhooksRedeliverCommand(parent: Command, cli: Cli): void {
     .command('redeliver')
     .description('redeliver the dead-lettered events of an endpoint, the oldest first, at most 500')
     .argument(...NAME)
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nRun it again while events are left.\n\nExample:\n  statehouse webhooks redeliver crm')
+    .jsonOption()
+    .helpAfter('\nRun it again while events are left.\n\nExample:\n  statehouse webhooks redeliver crm')
     .action(async (receiver: string, options: { json?: true }) => {
       const { redelivered, left } = await withWebhooks(cli, ({ redeliver }) => redeliver(receiver));
       if (options.json) return cli.output.print(json({ receiver, redelivered, left }));

@@ -70,6 +70,7 @@ it('a start in production loads these packages and rooms, and no others', async 
   const commands = loaded.filter((path) => path.startsWith('src/cli/'));
   expect(commands.toSorted()).toEqual([
     'src/cli/cli.ts',
+    'src/cli/command.ts',
     // Why it could not start.
     'src/cli/failure-words.ts',
     'src/cli/failure.ts',
