@@ -5,7 +5,14 @@ import { hasPassword } from '../oauth/authentication-methods.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import type { BotCheckDeps, BotCheckForm } from '../people/bot-check/check.ts';
 import { type Asked, type Asker, askAboutLostFactors, askForReset } from '../people/email/asking.ts';
-import { type LinkOutcome, type LinkRefusal, submitLink, type UseLinkDeps, viewLink } from '../people/email/using.ts';
+import {
+  type LinkOutcome,
+  type LinkRefusal,
+  submitLink,
+  type UsableLinkView,
+  type UseLinkDeps,
+  viewLink,
+} from '../people/email/using.ts';
 import type { SecondFactorDeps, Session } from '../people/second-factor/deps.ts';
 import { firstRecoveryCodes } from '../people/second-factor/set-up.ts';
 import { askToSignUp, type Resumption } from '../people/sign-up/sign-up.ts';
@@ -36,6 +43,7 @@ import {
   type AskView,
   askedPage,
   askPage,
+  type LinkPageView,
   type LostFactorsView,
   linkDonePage,
   linkPage,
@@ -265,9 +273,9 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
 
   type LinkShown = {
     readonly secret: string;
-    readonly view: Extract<LinkOutcome, { kind: 'again' }>['view'];
+    readonly view: UsableLinkView;
     readonly username: string;
-    readonly problem: Extract<LinkOutcome, { kind: 'again' }>['problem'] | null;
+    readonly problem: LinkPageView['problem'];
   };
 
   async function showLink(
@@ -276,28 +284,17 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     status: number,
     { secret, view, username, problem }: LinkShown,
   ): Promise<FastifyReply> {
-    const { purpose, address, username: account, asksForUsername, minimumCharacters } = view;
-    const shown = {
-      purpose,
-      action: path(LINK),
-      csrf: csrf.token(request, reply, view.formPurpose),
-      secret,
-      address,
-      account,
-      username,
-      asksForUsername,
-      minimumCharacters,
-      problem,
-    };
+    const token = csrf.token(request, reply, view.formPurpose);
+    const shown = { ...view, account: view.username, username, action: path(LINK), csrf: token, secret, problem };
     const script = shown.minimumCharacters === null ? undefined : PASSWORD_SCRIPT_SOURCE;
     const look = await lookOf(request, { userId: view.userId ?? undefined });
     const passkey = view.offersPasskey
       ? await passkeyOfNewAccount(options, request, reply, look, {
           action: shown.action,
-          csrf: shown.csrf,
+          csrf: token,
           formPurpose: view.formPurpose,
           secret,
-          name: address,
+          name: view.address,
           hidden: passkeyFields(shown),
           button: look.words.email.passkey.create,
         })
@@ -305,7 +302,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     const html = linkPage(look, {
       ...shown,
       passkey: passkey?.markup ?? null,
-      progress: purpose === 'sign_up' && !view.resumes ? progressOfSignUp(2) : null,
+      progress: view.purpose === 'sign_up' && !view.resumes ? progressOfSignUp(2) : null,
     });
     return sendPage(reply, status, html, script, passkey?.script);
   }

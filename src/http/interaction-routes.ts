@@ -133,36 +133,19 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
             session: view.session,
           });
         case 'consent': {
-          const {
-            clientName,
-            username,
-            onThisDevice,
-            access,
-            whileAway,
-            rememberedForSeconds,
-            about,
-            describedAt,
-            registeredItself,
-          } = view;
+          const { about, redirectUri } = view;
           const look = await lookOf(request, view);
           return sendPage(
             reply,
             200,
             consentPage(look, {
+              ...view,
               action: interactionPath(issuer, view, '/consent'),
               csrf: csrf.token(request, reply, view.formPurpose),
-              clientName,
-              username,
-              destination: destinationOf(look, view.redirectUri),
+              destination: destinationOf(look, redirectUri),
               logo: about.logo === null ? null : imagePath(issuer, about.logo),
               terms: about.terms,
               policy: about.policy,
-              onThisDevice,
-              describedAt,
-              registeredItself,
-              access,
-              whileAway,
-              rememberedForSeconds,
               switchUser: interactionPath(issuer, view, `?account=${ANOTHER_ACCOUNT}`),
             }),
             SEND_ONCE_SOURCE,

@@ -123,7 +123,7 @@ export async function registerSelf(
   if (initial.kind === 'refused') return initial;
   const stated = await withStatement(deps, rules, sent);
   if (stated.kind === 'refused') return stated;
-  const { readSelfRegistration, registeredMetadata } = await deps.metadata();
+  const { readSelfRegistration } = await deps.metadata();
   const clientId = deps.random.bytes(16).toString('base64url');
   const reading = readSelfRegistration(stated.sent, clientId, rules, configuration);
   if (!reading.ok) return refuse(400, reading.error, reading.error, reading.problem);
@@ -131,20 +131,8 @@ export async function registerSelf(
   const { token, tokenHash } = makeRegistrationToken(deps.random);
   const answer = await askClientRegistration(deps, clientId, registerItself(rulesOf(rules), registration, tokenHash));
   if (answer.kind === 'rejected') return REJECTED[answer.reason](answer.reason);
-  const { client, registration: stored } = answer;
-  if (client === null || stored === null) throw new Error('a registration that was not rejected left no client');
-  return {
-    kind: 'registered',
-    clientId,
-    by: initial.name,
-    body: {
-      ...registeredMetadata(client),
-      client_id_issued_at: Math.floor(stored.createdAt.getTime() / 1000),
-      ...secretIn(secret),
-      ...managedBy(deps, clientId, token),
-      ...stated.echoed,
-    },
-  };
+  const body = await bodyOf(deps, clientId, token, answer, { ...secretIn(secret), ...stated.echoed });
+  return { kind: 'registered', clientId, by: initial.name, body };
 }
 
 /** GET (RFC 7592 §2.1). @throws StoreUnavailable, Unavailable */
@@ -157,7 +145,7 @@ export async function showSelf(
   if (typeof token !== 'string') return token;
   const answer = await askClientRegistration(deps, clientId, readRegistration(matcherOf(token)));
   if (answer.kind === 'rejected') return REJECTED[answer.reason](answer.reason);
-  return shown(deps, clientId, token, answer, {});
+  return { kind: 'shown', clientId, body: await bodyOf(deps, clientId, token, answer, {}) };
 }
 
 /** PUT (RFC 7592 §2.2). @param sent the parsed body. @throws StoreUnavailable, Unavailable */
@@ -197,7 +185,8 @@ export async function changeSelf(
     }),
   );
   if (answer.kind === 'rejected') return REJECTED[answer.reason](answer.reason);
-  return shown(deps, clientId, token, answer, { ...secretIn(secret), ...stated.echoed });
+  const body = await bodyOf(deps, clientId, token, answer, { ...secretIn(secret), ...stated.echoed });
+  return { kind: 'shown', clientId, body };
 }
 
 /** DELETE (RFC 7592 §2.3). @throws StoreUnavailable, Unavailable */
@@ -278,7 +267,7 @@ const managedBy = ({ issuer }: ClientRegistrationDeps, clientId: string, token: 
 });
 
 /** RFC 7592 §3. The secret is stored as a keyed hash, so only the response that makes one has it. */
-async function shown(
+async function bodyOf(
   deps: ClientRegistrationDeps,
   clientId: string,
   token: string,
@@ -287,14 +276,13 @@ async function shown(
     registration,
   }: { readonly client: RegisteredClient | null; readonly registration: { readonly createdAt: Date } | null },
   more: Metadata,
-): Promise<RegistrationOutcome> {
+): Promise<Metadata> {
   const { registeredMetadata } = await deps.metadata();
-  if (client === null || registration === null) throw new Error('a shown registration has no client');
-  const body = {
+  if (client === null || registration === null) throw new Error('a registration that was not rejected has no client');
+  return {
     ...registeredMetadata(client),
     client_id_issued_at: Math.floor(registration.createdAt.getTime() / 1000),
     ...managedBy(deps, clientId, token),
     ...more,
   };
-  return { kind: 'shown', clientId, body };
 }

@@ -75,7 +75,7 @@ export type FactorView = Shown & {
   /** The requested class. Null: the class that the account and the policy demand. */
   readonly requiredClass: string | null;
 };
-type ConsentView = Shown & {
+export type ConsentView = Shown & {
   readonly kind: 'consent';
   readonly userId: string;
   readonly username: string;

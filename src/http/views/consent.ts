@@ -1,5 +1,5 @@
 import { html } from 'ghtml';
-import type { DescribedAccess } from '../../protocol/requested-access.ts';
+import type { ConsentView as AskedConsent } from '../../protocol/interaction.ts';
 import type { Look } from '../look.ts';
 import { accessList } from './access.ts';
 import { emphasised } from './filled.ts';
@@ -7,28 +7,25 @@ import { timeSpan } from './instants.ts';
 import { type Markup, page } from './page.ts';
 import { sendOnce } from './send-once.ts';
 
-export type ConsentView = {
+export type ConsentView = Pick<
+  AskedConsent,
+  | 'clientName'
+  | 'username'
+  | 'describedAt'
+  | 'registeredItself'
+  | 'onThisDevice'
+  | 'access'
+  | 'whileAway'
+  | 'rememberedForSeconds'
+> & {
   readonly action: string;
   readonly csrf: string;
-  readonly clientName: string;
-  readonly username: string;
   /** The destination of the response, as a host or an app's scheme, for the end-user to judge. */
   readonly destination: string;
   /** URL of an image of this server. Null: the page shows none. */
   readonly logo: string | null;
   readonly terms: string | null;
   readonly policy: string | null;
-  /** The origin where a client describes itself, which no operator vetted. Null: an operator registered the client. */
-  readonly describedAt: string | null;
-  /** The client registered itself, and no operator vetted it. */
-  readonly registeredItself: boolean;
-  /** The answer goes to the end-user's own device. */
-  readonly onThisDevice: boolean;
-  readonly access: readonly DescribedAccess[];
-  /** The client keeps access after the end-user has left. */
-  readonly whileAway: boolean;
-  /** The time, in seconds, for which it need not ask again. Null: none. */
-  readonly rememberedForSeconds: number | null;
   readonly switchUser: string;
 };
 

@@ -1,6 +1,6 @@
 /** The pages around links in mails. */
 import { html } from 'ghtml';
-import type { FormProblem, LinkPurpose, LinkRefusal } from '../../people/email/using.ts';
+import type { FormProblem, LinkPurpose, LinkRefusal, UsableLinkView } from '../../people/email/using.ts';
 import type { BotCheckProblem } from '../bot-check.ts';
 import type { Look } from '../look.ts';
 import { problemOf } from './account/password.ts';
@@ -118,21 +118,15 @@ export function lostFactorsAskedPage(look: Look): string {
   );
 }
 
-export type LinkPageView = {
-  readonly purpose: LinkPurpose;
+export type LinkPageView = Pick<UsableLinkView, 'purpose' | 'address' | 'asksForUsername' | 'minimumCharacters'> & {
   readonly action: string;
   readonly csrf: string;
   /** The secret of the link, which the form sends back. */
   readonly secret: string;
-  readonly address: string;
   /** The username of the account. Null: it does not exist yet. */
   readonly account: string | null;
   /** As typed, for a new account. */
   readonly username: string;
-  /** The form asks for the username of the new account. */
-  readonly asksForUsername: boolean;
-  /** For the password that the form sets. Null: it sets none. */
-  readonly minimumCharacters: number | null;
   readonly problem: FormProblem | null;
   /** The button that makes a passkey instead, with its script. Null: none. */
   readonly passkey: Markup | null;

@@ -62,7 +62,7 @@ export type PasswordOwner = {
 export type Caller = { readonly network: string; readonly gone: AbortSignal };
 
 type LinkViewDeps = Pick<UseLinkDeps, 'challenges' | 'minimumCharacters' | 'identifiers' | 'passkeyIsOffered'>;
-type UsableLinkView = Extract<LinkView, { kind: 'usable' }>;
+export type UsableLinkView = Extract<LinkView, { kind: 'usable' }>;
 
 export type LinkView =
   | {
