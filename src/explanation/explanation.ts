@@ -3,8 +3,7 @@
  * Pure.
  */
 
-import type { Grant } from '../model/grant.ts';
-import { chainPosition, grantEndReason, grantState, sameBytes } from '../model/grant.ts';
+import { chainPosition, type Grant, grantEndReason, grantState, sameBytes } from '../model/grant.ts';
 import { grantEndsAt, type Lifetimes } from '../model/lifetimes.ts';
 import type { LedgerLine } from '../storage/grant-life.ts';
 import { ADVICE, type Advice, type EndReason } from './advice.ts';

@@ -1,6 +1,5 @@
 /** The addresses that this server may connect to on behalf of others: the public internet (OWASP: server-side request forgery). */
-import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns';
+import { type LookupAddress, lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';

@@ -6,8 +6,7 @@
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
 import type { Client } from '../model/client.ts';
-import type { Session } from '../model/session.ts';
-import { subOfSession } from '../model/session.ts';
+import { type Session, subOfSession } from '../model/session.ts';
 import { asQuery, type ParameterReading, parseParameters } from '../oauth/parameters.ts';
 import { type CookieHash, endSession, findAnySession, type SessionDeps } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';

@@ -5,8 +5,7 @@
 import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
 import type { LoadedGrant } from '../lifecycles/grant/lifecycle.ts';
 import type { TokenClient } from '../model/client.ts';
-import type { Grant } from '../model/grant.ts';
-import { endedBy, grantState, REASON_OF_EPOCH } from '../model/grant.ts';
+import { endedBy, type Grant, grantState, REASON_OF_EPOCH } from '../model/grant.ts';
 import type { TokenDeps } from './grant-type.ts';
 
 export type PresentedAccessToken =

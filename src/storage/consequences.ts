@@ -1,8 +1,7 @@
 /** The rows that end with a client or an end-user, for the question before an administrator ends it. Bounded: reads at most 10,000 rows. */
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { grantIsAlive } from '../model/lifetimes.ts';
-import type { SessionLifetimes } from '../model/session.ts';
-import { sessionIsAlive } from '../model/session.ts';
+import { type SessionLifetimes, sessionIsAlive } from '../model/session.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { type LifetimesOf, TODAYS_EPOCHS } from './grant-list.ts';

@@ -3,8 +3,7 @@
 import { and, desc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Passkey } from '../lifecycles/passkey/entity.ts';
-import type { LoadedPasskey, PasskeyStore } from '../lifecycles/passkey/lifecycle.ts';
-import { unregistered } from '../lifecycles/passkey/lifecycle.ts';
+import { type LoadedPasskey, type PasskeyStore, unregistered } from '../lifecycles/passkey/lifecycle.ts';
 import { passkeyFacts } from '../lifecycles/passkey/table.ts';
 import type { LoadedRecoveryCode, RecoveryCodeStore } from '../lifecycles/recovery-code/lifecycle.ts';
 import type { SecondFactor } from '../lifecycles/second-factor/entity.ts';

@@ -1,6 +1,5 @@
 /** The management API for commands: a problem of the API becomes a CommandRefused with its text. */
-import type { Answer } from '../../management/client/client.ts';
-import { managementClient } from '../../management/client/client.ts';
+import { type Answer, managementClient } from '../../management/client/client.ts';
 import type { Asked, Document, PathWith } from '../../management/client/documents.ts';
 import type { Transport } from '../../management/client/transport.ts';
 import type { Method } from '../../management/operations.ts';

@@ -20,14 +20,12 @@ import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
 import { type Claims, NO_PASSWORD, type RegisteredUser, verifiedAddressKey } from '../../model/user.ts';
-import type { ExternalIdentity, LinkedIdentity } from '../linked-identity/entity.ts';
-import { LINKED_IDENTITIES } from '../linked-identity/entity.ts';
+import { type ExternalIdentity, LINKED_IDENTITIES, type LinkedIdentity } from '../linked-identity/entity.ts';
 import { linkedIdentityLifecycle } from '../linked-identity/lifecycle.ts';
 import { USERS } from '../user/entity.ts';
 import { userLifecycle, userWrite } from '../user/lifecycle.ts';
 import { within } from '../within.ts';
-import type { ExternalSignIn } from './entity.ts';
-import { EXTERNAL_SIGN_INS } from './entity.ts';
+import { EXTERNAL_SIGN_INS, type ExternalSignIn } from './entity.ts';
 
 export type ExternalSignInRow = {
   readonly signIn: ExternalSignIn;

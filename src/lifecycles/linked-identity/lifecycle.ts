@@ -14,8 +14,7 @@ import { type Request, run, type Sleeping } from '../../engine/run.ts';
 import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import { anotherWay, ofUser } from '../other-factors.ts';
-import type { LinkedIdentity } from './entity.ts';
-import { LINKED_IDENTITIES } from './entity.ts';
+import { LINKED_IDENTITIES, type LinkedIdentity } from './entity.ts';
 
 /** A row of `linked_identities`, or its absence. */
 export type LinkedIdentityRow = { readonly identity: LinkedIdentity | null };

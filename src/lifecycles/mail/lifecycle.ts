@@ -6,8 +6,7 @@ import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, runFound, type Sleeping } from '../../engine/run.ts';
 import { AS_ATTEMPTED, attemptsOf, claimed, type RetryPolicy, retryAt } from '../webhook-delivery/lifecycle.ts';
-import type { QueuedMail } from './entity.ts';
-import { MAILS } from './entity.ts';
+import { MAILS, type QueuedMail } from './entity.ts';
 
 export type MailPolicy = Omit<RetryPolicy, 'giveUpAfterSeconds'>;
 

@@ -10,8 +10,7 @@ import type { Bytes } from '../../model/grant.ts';
 import { endUserOf } from '../../model/user.ts';
 import type { FactorSurroundings } from '../second-factor/entity.ts';
 import { type FactorAnswer, factorAnswer } from '../second-factor/lifecycle.ts';
-import type { RecoveryCode } from './entity.ts';
-import { RECOVERY_CODES } from './entity.ts';
+import { RECOVERY_CODES, type RecoveryCode } from './entity.ts';
 
 export type RecoveryCodeFacts = Pick<FactorSurroundings, 'user'> & {
   readonly now: Date;

@@ -6,8 +6,7 @@ import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, runFound, type Sleeping } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { AttemptOutcome } from './attempt.ts';
-import type { WebhookDelivery } from './entity.ts';
-import { WEBHOOK_DELIVERIES } from './entity.ts';
+import { WEBHOOK_DELIVERIES, type WebhookDelivery } from './entity.ts';
 
 /** How a receiver is tried. Durations are in seconds. */
 export type RetryPolicy = {

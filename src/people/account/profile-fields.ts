@@ -1,6 +1,5 @@
 /** The fields of the profile that the end-user edits: their kind, their value, and the rule for a new one. */
-import type { ClaimsPolicy, EditableClaim } from '../../../policies/claims-schema.ts';
-import { MAX_TYPED_CHARACTERS } from '../../../policies/claims-schema.ts';
+import { type ClaimsPolicy, type EditableClaim, MAX_TYPED_CHARACTERS } from '../../../policies/claims-schema.ts';
 import { isPlainText } from '../../../policies/plain-text.ts';
 import type { Claims } from '../../model/user.ts';
 import { isSelfDescribed, type SelfDescribedClaim } from '../../oauth/claims.ts';

@@ -1,8 +1,7 @@
 /** The state of the account at a glance. Each number is that of the section that it leads to. */
 
 import type { Session } from '../../model/session.ts';
-import type { Claims } from '../../model/user.ts';
-import { addressOf } from '../../model/user.ts';
+import { addressOf, type Claims } from '../../model/user.ts';
 import { type PermissionDeps, permissionsOf } from '../../protocol/permissions.ts';
 import { type SignedInBrowser, signedInBrowsers } from '../../protocol/signed-in-browsers.ts';
 

@@ -1,6 +1,5 @@
 /** The requests for a mail with a link: from a visitor who forgot the password, or from a signed-in end-user. */
-import type { RegisteredUser } from '../../model/user.ts';
-import { addressKey, addressOf } from '../../model/user.ts';
+import { addressKey, addressOf, type RegisteredUser } from '../../model/user.ts';
 import { isChosenUsername } from '../../oauth/username.ts';
 import { readAddress } from '../mail/address.ts';
 import { allowMail, allowMailToAddress, allowMailToKnownDevice, type MailAllowance } from '../mail/limits.ts';

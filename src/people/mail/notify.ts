@@ -1,6 +1,5 @@
 /** Notifies an end-user by mail of an event of the account. Called after the commit. */
-import type { RegisteredUser } from '../../model/user.ts';
-import { addressOf } from '../../model/user.ts';
+import { addressOf, type RegisteredUser } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import { actingBrowser } from './acting-browser.ts';
 import { languagesOf, type MailContent, type Notice, type Outbox, timeZoneOf } from './mail.ts';

@@ -1,6 +1,5 @@
 /** Plays a scenario on a stage, step by step, and compares the outcome with the expectations. */
-import type { Beat, Expected, Round, Scenario, Wait } from './scenario.ts';
-import { isRequest } from './scenario.ts';
+import { type Beat, type Expected, isRequest, type Round, type Scenario, type Wait } from './scenario.ts';
 import type { Stage } from './server/server-stage.ts';
 import type { Answer, Chain, Credential, SessionSeen, Statement, UnderWay } from './stage.ts';
 import { CODE, type GivenKind, isCrash, isUnanswered, nounOf } from './vocabulary.ts';

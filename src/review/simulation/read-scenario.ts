@@ -12,8 +12,16 @@ import type { Lifetimes } from '../../model/lifetimes.ts';
 import { ReportedError } from '../../system/reported-error.ts';
 import { actOf, givenBy } from './read-act.ts';
 import type { Kinds, Path, Reading, Report } from './reading.ts';
-import type { Beat, Expected, Round, Scenario, SignInTerms, Turn, Wait } from './scenario.ts';
-import { isRequest } from './scenario.ts';
+import {
+  type Beat,
+  type Expected,
+  isRequest,
+  type Round,
+  type Scenario,
+  type SignInTerms,
+  type Turn,
+  type Wait,
+} from './scenario.ts';
 import { type ScenarioRecord, SIGN_IN_KEYS, type StepRecord, scenarioSchema } from './scenario-file.ts';
 import { ACTION_KEYS, CODE, isUnanswered, MOMENTS, PASSWORD } from './vocabulary.ts';
 

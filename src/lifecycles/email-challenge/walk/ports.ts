@@ -1,8 +1,7 @@
 /** The model of the links in mails: one end-user, or one address, with every link that was sent. */
 import type { EmailChallengePurpose } from '../../../../machines/email-challenge/facts.ts';
 import type { Commit, Write } from '../../../engine/commit.ts';
-import type { RegisteredUser } from '../../../model/user.ts';
-import { addressKey } from '../../../model/user.ts';
+import { addressKey, type RegisteredUser } from '../../../model/user.ts';
 import { carryOut, type LeftOut, newestFirst, newestOf, versioned } from '../../../review/proof/carry-out.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE } from '../../../review/proof/end-users.ts';

@@ -5,10 +5,8 @@ import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
-import type { LinkedIdentity } from '../../linked-identity/entity.ts';
-import { LINKED_IDENTITIES } from '../../linked-identity/entity.ts';
-import type { ExternalSignIn } from '../entity.ts';
-import { EXTERNAL_SIGN_INS } from '../entity.ts';
+import { LINKED_IDENTITIES, type LinkedIdentity } from '../../linked-identity/entity.ts';
+import { EXTERNAL_SIGN_INS, type ExternalSignIn } from '../entity.ts';
 import { activeOf, type Brings, hasAnotherWay, isOvertaken, REMOVALS, type Stored, type Terms } from './ports.ts';
 import { bringing, requestsAt } from './requests.ts';
 

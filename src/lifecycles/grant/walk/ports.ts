@@ -1,8 +1,7 @@
 /** The model of an authorization: the rows of one grant and of its owners, and the credentials that are out. */
 
 import type { TokenClient } from '../../../model/client.ts';
-import type { AccessToday, Grant } from '../../../model/grant.ts';
-import { sameBytes } from '../../../model/grant.ts';
+import { type AccessToday, type Grant, sameBytes } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import { WEB_CLIENT } from '../../../review/proof/clients.ts';
 import { drawn, drawnId, THE_CLIENT } from '../../../review/proof/identities.ts';

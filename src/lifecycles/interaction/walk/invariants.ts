@@ -18,7 +18,7 @@ import { type Ending, liveEpochs } from '../../../review/proof/owners.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
 import { sessionLifecycle } from '../../session/lifecycle.ts';
 import { SESSION_LIFETIMES, type StoredSession } from '../../session/walk/stored-session.ts';
-import type { Approval } from '../lifecycle.ts';
+import { type Approval, interactionLifecycle } from '../lifecycle.ts';
 import {
   type Asked,
   type InteractionEventType,
@@ -460,17 +460,7 @@ function wayOf(walk: Walk<Terms>, ports: Ports, asked: Asked): string {
 /** Without a sign-in they are rejected anyway. */
 const DECISIONS: readonly InteractionEventType[] = ['consented', 'refused'];
 const LOOKS: readonly InteractionEventType[] = ['viewed', 'switchRequested'];
-const INTERACTION_EVENTS: readonly InteractionEventType[] = [
-  'requested',
-  'viewed',
-  'switchRequested',
-  'signedIn',
-  'accountChosen',
-  'factorAdded',
-  'factorDeclined',
-  'consented',
-  'refused',
-];
+const INTERACTION_EVENTS = Object.keys(interactionLifecycle.answers) as readonly InteractionEventType[];
 const SESSION_EVENTS: readonly SessionEventType[] = [
   'used',
   'factorAdded',
