@@ -11,6 +11,7 @@ import { readMachine } from '../../../src/catalogue/read.ts';
 import { diffDocument, diffMarkdown, diffText } from '../../../src/cli/diff-words.ts';
 import type { Configuration, DeclaredClient } from '../../../src/config/configuration.ts';
 import { compare } from '../../../src/review/diff/compare.ts';
+import { guardChanges } from '../../../src/review/diff/guard-changes.ts';
 import { policyChanges } from '../../../src/review/diff/lifetime-changes.ts';
 import { machineChanges } from '../../../src/review/diff/machine-changes.ts';
 import { machineFile, NoSuchSide, readSide, type Side } from '../../../src/review/diff/sides.ts';
@@ -71,18 +72,26 @@ describe('guards', () => {
     ],
     ['a bound', { liveSecrets: 3 }, (guards: Guards) => guards, ['client × liveSecrets']],
   ])('names %s whose body changed, although no arm did', async (_, shared, guardsOf, expected) => {
+    const [side, after] = await withGuards(shared, guardsOf);
+    expect(guardChanges(side, after).map(({ kind, machine, where }) => [kind, `${machine} × ${where}`])).toEqual(
+      expected.map((where) => ['guard changed', where]),
+    );
+  });
+
+  it('are among the changes of a comparison', async () => {
+    const [side, after] = await withGuards({ liveSecrets: 3 }, (guards) => guards);
+    expect(compare(side, after, { bounds: FEW }).machines).toEqual(guardChanges(side, after));
+  });
+
+  async function withGuards(shared: object, guardsOf: (guards: Guards) => Guards): Promise<[Side, Side]> {
     const side = await readSide(POLICIES, ISSUER);
     const machines = side.machines.map((machine) =>
       machine.id === 'refreshToken'
         ? machine.provide({ guards: guardsOf(machine.implementations.guards as Guards) as never })
         : machine,
     );
-    const after = { ...side, machines, sharedPredicates: { ...side.sharedPredicates, ...shared } };
-    const changes = compare(side, after, { bounds: FEW }).machines;
-    expect(changes.map(({ kind, machine, where }) => [kind, `${machine} × ${where}`])).toEqual(
-      expected.map((where) => ['guard changed', where]),
-    );
-  });
+    return [side, { ...side, machines, sharedPredicates: { ...side.sharedPredicates, ...shared } }];
+  }
 });
 
 describe('lifetimes', () => {
