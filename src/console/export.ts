@@ -25,6 +25,7 @@ const COLUMNS = [
   'policy',
   'scope_withheld',
   'actor',
+  'actor_username',
   'address_hash',
   'fields',
   'address',

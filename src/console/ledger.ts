@@ -127,8 +127,8 @@ const withWireName = (name: string): Markup => html`${wordsOf(name)}<br><code cl
 
 /** For a sign-in, its address. For a reused code or token, its presenter. */
 function askedBy(viewer: Viewer, line: LedgerLine, devices: Devices): Markup | string {
-  const { actor, address, place, user_agent: agent, begun_session_id: session } = line;
-  if (actor !== null) return actorNamed(viewer, actor);
+  const { actor, actor_username: username, address, place, user_agent: agent, begun_session_id: session } = line;
+  if (actor !== null) return actorNamed(viewer, actor, username);
   if (address === null) return '';
   const where = [place?.city, place?.country].filter((part) => typeof part === 'string').join(', ');
   const device = agent ?? (session === null ? null : (devices.get(session) ?? null));
@@ -139,10 +139,11 @@ function askedBy(viewer: Viewer, line: LedgerLine, devices: Devices): Markup | s
   ].join('<br>');
 }
 
-/** An operator by the first part of the id, which leads to the end-user. */
-function actorNamed(viewer: Viewer, actor: string): Markup {
+/** An operator by username. Without one, the first part of the id leads to the end-user. */
+function actorNamed(viewer: Viewer, actor: string, username: string | null): Markup {
   const [kind = '', id = ''] = actor.split(' ');
   if (!isId(id)) return name(actor);
+  if (username !== null) return html`${kind} !${named(viewer, '/console/end-user', id, username)}`;
   return html`${kind} !${link(viewer, withQuery('/console/end-user', { id }), id.slice(0, 8))}`;
 }
 

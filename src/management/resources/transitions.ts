@@ -87,6 +87,12 @@ const shape = z
       .describe(
         'The actor, unless it was the browser or the client of the row itself: `operator SUB`, `end_user SUB`, `client ID`, `command_line`, …',
       ),
+    actor_username: z
+      .string()
+      .nullable()
+      .describe(
+        'The current username of an actor who is an operator or an end-user. Null: any other actor, or as for `username`.',
+      ),
     address_hash: z.string().nullable().describe('A keyed hash of the address that it was asked from.'),
     fields: z.array(z.string()).nullable().describe('The names of the fields that changed.'),
     address: z
@@ -135,6 +141,7 @@ export const lineDocument = (line: ListedLine, { users, clients, places }: Known
   policy: line.policy,
   scope_withheld: line.scopeWithheld,
   actor: line.actor,
+  actor_username: users.get(actorIdOf(line) ?? '')?.username ?? null,
   address_hash: line.addressHash,
   fields: line.fields,
   address: line.address,
@@ -143,6 +150,9 @@ export const lineDocument = (line: ListedLine, { users, clients, places }: Known
   begun_session_id: line.begunSessionId,
   user_agent: line.userAgent,
 });
+
+const actorIdOf = ({ actor }: ListedLine): string | null =>
+  /^(?:operator|end_user) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(actor ?? '')?.[1] ?? null;
 
 /** Names are of the resources of end-users and clients, so a caller needs the scopes of those. */
 async function knownIn(
@@ -155,7 +165,7 @@ async function knownIn(
     Promise.all(addresses.map(async (address) => [address, await placeOf(address, ['en'])] as const)),
     knownUsers(
       db,
-      lines.flatMap(({ userId }) => userId ?? []),
+      lines.flatMap((line) => [line.userId ?? [], actorIdOf(line) ?? []].flat()),
     ),
     scopes.includes('clients:read')
       ? clientNames(

@@ -134,6 +134,7 @@ describe('the page of an end-user', () => {
     await obtainTokens(test, client, person);
     const page = await operator.get(`/console/end-user/disable?id=${person.id}`);
     await operator.post('/console/end-user/disable', formTo(page, '/console/end-user/disable'));
+    expect((await shown()).body).toMatch(/operator <a [^>]*><bdi>olga<\/bdi><\/a>/);
     expect((await states())[0]).toBe('ended user ended user_ended');
   });
 

@@ -306,6 +306,7 @@ describe('a grant', () => {
 });
 
 describe('an entry of the ledger', () => {
+  const ACTOR = '1c5f7c53-6d22-4a26-9a3b-0f4f5a3d2b10';
   const line = {
     ...{ at: at(1), machine: 'grant', event: 'e', fromState: 'f', toState: 't', reason: null, generation: null },
     ...{ grantId: null, interactionId: null, sessionId: null, signingKeyId: null, clientId: null, userId: null },
@@ -314,14 +315,17 @@ describe('an entry of the ledger', () => {
   };
   const known = {
     places: new Map([['192.0.2.1', { city: null, country: 'Austria' }]]),
-    users: new Map([['u', { sub: 'imported', username: 'ursula' }]]),
+    users: new Map([
+      ['u', { sub: 'imported', username: 'ursula' }],
+      [ACTOR, { sub: ACTOR, username: 'olga' }],
+    ]),
     clients: new Map([['shop', 'The shop']]),
   };
   const shown = (change: object = {}) => lineDocument({ ...line, ...change } as never, known);
   it('is shown with null for each member without a value', () => {
     const { at: instant, machine, event, from, to, ...others } = shown();
     expect([instant, machine, event, from, to]).toEqual([iso(1), 'grant', 'e', 'f', 't']);
-    expect(Object.values(others)).toEqual(Array(20).fill(null));
+    expect(Object.values(others)).toEqual(Array(21).fill(null));
   });
   it.each([
     [{ generation: 0n }, { generation: 0 }],
@@ -330,6 +334,11 @@ describe('an entry of the ledger', () => {
     [{ generation: 7n }, { generation: 7 }],
     [{ userId: 'u' }, { sub: 'imported', username: 'ursula' }],
     [{ userId: 'v' }, { sub: 'v', username: null }],
+    [{ actor: `operator ${ACTOR}` }, { actor: `operator ${ACTOR}`, actor_username: 'olga' }],
+    [{ actor: `end_user ${ACTOR}` }, { actor_username: 'olga' }],
+    [{ actor: `client ${ACTOR}` }, { actor_username: null }],
+    [{ actor: `operator ${ACTOR.replace('1', '2')}` }, { actor_username: null }],
+    [{ actor: 'command_line' }, { actor_username: null }],
     [{ clientId: 'shop' }, { client_id: 'shop', client_name: 'The shop' }],
     [{ clientId: 'other' }, { client_id: 'other', client_name: null }],
     [
