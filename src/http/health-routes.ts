@@ -1,5 +1,6 @@
 /** The health of the process, of the node, and of the database (docs/decisions/0054). */
 import fp from 'fastify-plugin';
+import { isClosing } from './closing.ts';
 import { noStore } from './security-headers.ts';
 
 export type DatabaseStanding = 'available' | 'not writable' | 'not reachable';
@@ -22,12 +23,6 @@ export type HealthRoutesOptions = {
 
 export const healthRoutes = fp<HealthRoutesOptions>(
   async (app, { databaseHealth, checkSigning, isOverloaded }) => {
-    let closing = false;
-    app.addHook('preClose', (done) => {
-      closing = true;
-      done();
-    });
-
     app.addHook('onClose', async () => databaseHealth.close());
 
     /** The process answers. */
@@ -41,7 +36,7 @@ export const healthRoutes = fp<HealthRoutesOptions>(
     app.get('/health/ready', { exposeHeadRoute: true }, async (request, reply) => {
       const notReady = (reason: string) =>
         noStore(reply).header('retry-after', '1').code(503).send({ status: 'not ready', reason });
-      if (closing) return notReady('closing');
+      if (isClosing(app.server)) return notReady('closing');
       try {
         await checkSigning();
       } catch (error) {

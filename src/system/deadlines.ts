@@ -51,8 +51,10 @@ export const deadlines = {
   headersMilliseconds: 10_000,
   /** For the body of a request to arrive, from the end of its headers. */
   bodyMilliseconds: 10_000,
+  /** For the next request on a kept-alive connection, once the server closes. */
+  keptConnectionsMilliseconds: 1_000,
   /**
-   * For the requests in flight, once the server closes. Supervisors wait for 10 to 30 seconds before they kill a
+   * For the requests in flight, once the server closes, with the wait before. Supervisors wait for 10 to 30 seconds before they kill a
    * process.
    */
   closingMilliseconds: 8_000,

@@ -68,6 +68,24 @@ describe('SIGTERM', () => {
     expect((await ended)[0]).toBe(0);
   });
 
+  it('still answers on a kept-alive connection, as not ready, and ends it with the answer', async () => {
+    await start({ ...patient, keptConnectionsMilliseconds: patient.closingMilliseconds });
+    const socket = await open();
+    const ask = async (path: string) => {
+      const answered = once(socket, 'data');
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      return String((await answered)[0]);
+    };
+    expect(await ask('/health/live')).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\nconnection: keep-alive\r\n/i);
+    const ended = once(server, 'exit');
+    server.kill('SIGTERM');
+    await until(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).status === 503);
+    const gone = once(socket, 'close');
+    expect(await ask('/health/ready')).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nconnection: close\r\n/i);
+    await gone;
+    expect((await ended)[0]).toBe(0);
+  });
+
   it('is not blocked by a request that never ends', async () => {
     await start(OWN_CLOSING);
     const socket = await open();

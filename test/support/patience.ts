@@ -29,6 +29,8 @@ export const patient: typeof deadlines = {
   batchMilliseconds: HOUR_MILLISECONDS,
   headersMilliseconds: HOUR_MILLISECONDS,
   bodyMilliseconds: HOUR_MILLISECONDS,
+  // The server always waits as long where a client keeps a connection.
+  keptConnectionsMilliseconds: 0,
   closingMilliseconds: HOUR_MILLISECONDS,
   hangingMilliseconds: HOUR_MILLISECONDS,
   commandMilliseconds: HOUR_MILLISECONDS,

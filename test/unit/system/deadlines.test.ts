@@ -41,3 +41,7 @@ test('a command that the management API throttles waits for the next window', ()
 test('a command waits longer than a server takes for its answer', () => {
   expect(own.commandMilliseconds).toBeGreaterThan(own.answerMilliseconds);
 });
+
+test('a closing server has most of its time for the requests in flight', () => {
+  expect(2 * own.keptConnectionsMilliseconds).toBeLessThan(own.closingMilliseconds);
+});
