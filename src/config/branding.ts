@@ -14,7 +14,7 @@ import {
   type ServedFile,
 } from '../model/image.ts';
 import { type Problem, problemsIn, type ReadFile } from './problem.ts';
-import { unreadable } from './text-file.ts';
+import { unreadable, whatIsNoFile } from './text-file.ts';
 
 export const BRANDING_FILE = 'branding.yaml';
 
@@ -160,6 +160,8 @@ function readTyped<Type extends string>(
 ): ServedFile<Type> | Pick<Problem, 'found' | 'allowed'> {
   const allowed = `${names} of at most ${kibibytes} KiB in this folder`;
   try {
+    const unsuitable = whatIsNoFile(path);
+    if (unsuitable !== null) return { found: unsuitable.found, allowed };
     const bytes = readFileSync(path);
     if (bytes.length > kibibytes * 1024) return { found: `a file of ${Math.ceil(bytes.length / 1024)} KiB`, allowed };
     const byBytes = typeOf(bytes);

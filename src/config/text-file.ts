@@ -1,6 +1,6 @@
 /** Reads a file as UTF-8, and says in words why it cannot be read. */
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 
 export type TextFile =
   | { readonly ok: true; readonly text: string }
@@ -8,6 +8,8 @@ export type TextFile =
 
 export function readText(path: string): TextFile {
   try {
+    const unsuitable = whatIsNoFile(path);
+    if (unsuitable !== null) return { ok: false, line: null, ...unsuitable };
     return decoded(readFileSync(path));
   } catch (error) {
     const { found, isMissing } = unreadable(error);
@@ -20,6 +22,27 @@ export function readText(path: string): TextFile {
       allowed: isMissing ? 'a file of this name' : 'a file that this process may read',
     };
   }
+}
+
+/** Far more than any configuration. Parsing it would hold up a running server. */
+const MAX_MEBIBYTES = 16;
+/** A pipe that the shell has opened, such as that of `<(command)`. */
+const OPENED = /^\/(?:dev|proc\/self)\/fd\/\d+$/;
+
+/**
+ * The read of a named pipe or a device may never end, and nothing else happens in the process meanwhile. @returns null: the file can be
+ * read, or the read itself says why not. @throws as `statSync` does.
+ */
+export function whatIsNoFile(path: string): { readonly found: string; readonly allowed: string } | null {
+  const stats = statSync(path);
+  if (!stats.isFile() && !stats.isDirectory() && !OPENED.test(path))
+    return { found: 'a pipe, a socket or a device', allowed: 'a regular file' };
+  if (stats.size > MAX_MEBIBYTES * 1024 * 1024)
+    return {
+      found: `a file of ${Math.ceil(stats.size / 1024 / 1024)} MiB`,
+      allowed: `a file of at most ${MAX_MEBIBYTES} MiB`,
+    };
+  return null;
 }
 
 /** The reason why a file or a folder cannot be read. */

@@ -1,9 +1,10 @@
 /** Parses a YAML file and checks it against its schema. Every problem has a line. */
-import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { duplicateKeyAt } from './duplicate-keys.ts';
 import { type Path, type Problem, problemOf, type ReadFile } from './problem.ts';
 import { keyOf, schemaProblems } from './schema-problems.ts';
+import { printable } from './shown.ts';
 import type { TextFile } from './text-file.ts';
 
 export type Reading<Schema extends z.ZodType> =
@@ -23,8 +24,10 @@ export function readYaml<Schema extends z.ZodType>(file: string, source: TextFil
   const { text } = source;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
-  if (document.errors.length > 0) {
-    const problems = document.errors.map((error): Problem => {
+  // A warning is about a part that the parser left out, such as the tag of `!env NAME`.
+  const errors = [...document.errors, ...document.warnings];
+  if (errors.length > 0) {
+    const problems = errors.map((error): Problem => {
       const duplicate = error.code === 'DUPLICATE_KEY' ? duplicateKeyAt(document, error.pos[0]) : null;
       if (duplicate !== null) {
         const found = `it a second time (first in line ${lines.linePos(duplicate.firstAt).line})`;
@@ -32,12 +35,18 @@ export function readYaml<Schema extends z.ZodType>(file: string, source: TextFil
       }
       const [summary = 'broken YAML'] = error.message.split('\n');
       const words = summary.replace(/ at line \d+, column \d+:?$/, '');
-      return wrong(lines.linePos(error.pos[0]).line, `${words.charAt(0).toLowerCase()}${words.slice(1)}`, 'valid YAML');
+      const found = printable(`${words.charAt(0).toLowerCase()}${words.slice(1)}`);
+      return wrong(lines.linePos(error.pos[0]).line, found, 'valid YAML');
     });
     return { ok: false, problems };
   }
+  const strange = offsetOfStrangeKey(document);
+  if (strange !== null) {
+    const found = 'a key that is an alias, a list or an object';
+    return { ok: false, problems: [wrong(lines.linePos(strange).line, found, 'a name as the key')] };
+  }
   const contents = plainOf(document);
-  if (contents === null) return { ok: false, problems: [wrong(null, 'aliases upon aliases', 'fewer aliases')] };
+  if ('problem' in contents) return { ok: false, problems: [wrong(null, ...contents.problem)] };
   const lineOf = (path: Path) => lineIn(document, lines, path);
   const result = schema.safeParse(contents.value);
   if (result.success) return { ok: true, value: result.data, written: contents.value as z.input<Schema>, lineOf };
@@ -50,13 +59,33 @@ export function readYaml<Schema extends z.ZodType>(file: string, source: TextFil
   return { ok: false, problems };
 }
 
-/** @returns null when its aliases expand to too many nodes ("billion laughs"). */
-function plainOf(document: Document): { readonly value: unknown } | null {
+/** The parser compares scalars alone, so such a key may repeat another key. @returns null: there is none. */
+function offsetOfStrangeKey(document: Document): number | null {
+  let offset: number | null = null;
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (key === null || isScalar(key)) return undefined;
+      offset = (isNode(key) ? key.range?.[0] : null) ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}
+
+type Plain = { readonly value: unknown } | { readonly problem: readonly [found: string, allowed: string] };
+
+/** The problem: an alias of no anchor, or aliases that expand to too many nodes ("billion laughs"). */
+function plainOf(document: Document): Plain {
   try {
     return { value: document.toJS() };
   } catch (error) {
-    if (error instanceof ReferenceError) return null;
-    throw error;
+    if (!(error instanceof ReferenceError)) throw error;
+    const isUnresolved = error.message.startsWith('Unresolved alias');
+    return {
+      problem: isUnresolved
+        ? ['an alias without its anchor', 'an anchor before each alias, or the value in quotes']
+        : ['aliases upon aliases', 'fewer aliases'],
+    };
   }
 }
 

@@ -1,4 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
@@ -71,6 +73,26 @@ describe('a text file', () => {
     expect(readText(path)).toMatchObject({
       found: 'a symbolic link that leads nowhere',
       allowed: 'a file of this name',
+    });
+  });
+
+  test('that is a device or a socket is rejected before a read that may never end', async () => {
+    const found = { ok: false, line: null, found: 'a pipe, a socket or a device', allowed: 'a regular file' };
+    expect(readText('/dev/null')).toEqual(found);
+    const server = createServer().listen(path);
+    await once(server, 'listening');
+    expect(readText(path)).toEqual(found);
+    server.close();
+  });
+
+  test('that is far too large is rejected unread', () => {
+    writeFileSync(path, '');
+    truncateSync(path, 16 * 1024 * 1024 + 1);
+    expect(readText(path)).toEqual({
+      ok: false,
+      line: null,
+      found: 'a file of 17 MiB',
+      allowed: 'a file of at most 16 MiB',
     });
   });
 });
