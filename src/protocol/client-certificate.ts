@@ -94,12 +94,14 @@ function mailboxOf(address: string): string {
 /** RFC 8705 §2.2: nothing is said about who signed it, so it is the registered one, or has the registered key. */
 async function checkSelfSigned(
   { publishedKeys }: TokenDeps,
-  { jwks, jwksUri }: Client,
+  { jwks, jwksUri, registeredBy }: Client,
   certificate: ClientCertificate,
 ): Promise<TokenReason | null> {
   const suits = (key: PublicJwk) => isOfClient(key) && isRegisteredBy(key, certificate);
   const keys =
-    jwksUri === null ? (jwks?.keys ?? []) : await publishedKeys.at(jwksUri, (published) => published.some(suits));
+    jwksUri === null
+      ? (jwks?.keys ?? [])
+      : await publishedKeys.at(jwksUri, { registeredBy }, (published) => published.some(suits));
   if (keys === null) return 'client_keys_unavailable';
   return keys.some(suits) ? null : 'client_certificate_mismatch';
 }

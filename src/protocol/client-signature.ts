@@ -27,7 +27,7 @@ export const SIGNATURE_REASONS: Readonly<Record<ClientSignatureProblem, TokenRea
 /** The holder of the private keys: the client, or the platform of its workload. */
 type Signer = 'client' | 'platform';
 
-type WithKeys = Pick<Client, 'jwks' | 'jwksUri'>;
+type WithKeys = Pick<Client, 'jwks' | 'jwksUri' | 'registeredBy'>;
 
 /**
  * @param registered the one algorithm that the client may use. Null: any but those that count only where registered. A
@@ -58,7 +58,7 @@ export async function checkClientSignature(
 
 const keysOf = async (
   { publishedKeys }: ClientSignatureDeps,
-  { jwks, jwksUri }: WithKeys,
+  { jwks, jwksUri, registeredBy }: WithKeys,
   signed: SignedByClient,
   signer: Signer,
 ): Promise<readonly PublicJwk[] | null> => {
@@ -66,7 +66,7 @@ const keysOf = async (
   const keys =
     jwksUri === null
       ? (jwks?.keys ?? [])
-      : await publishedKeys.at(jwksUri, (published) => candidates(signed, own(published)).length > 0);
+      : await publishedKeys.at(jwksUri, { registeredBy }, (published) => candidates(signed, own(published)).length > 0);
   return keys && own(keys);
 };
 

@@ -1,8 +1,10 @@
 /**
  * The keys that clients publish (`jwks_uri`), kept in the memory of the node. A key set is fetched when a client with a
- * `jwks_uri` authenticates, and never for another client.
+ * `jwks_uri` authenticates, and never for another client. Clients that introduced themselves have a memory and fetches of
+ * their own: a stranger with many slow key sets holds up no client of an operator.
  */
 import type { PublicJwk } from '../crypto/client-keys.ts';
+import type { Client } from '../model/client.ts';
 import { keepNewest } from './newest-entries.ts';
 
 type Keys = readonly PublicJwk[];
@@ -19,14 +21,17 @@ export type KeysStanding = {
   readonly problem: string | null;
 };
 
+/** The client that publishes the keys. */
+type Registered = Pick<Client, 'registeredBy'>;
+
 export type PublishedKeys = {
   /**
    * @param suits whether one of these keys may be right. If none is, the client may have a new key.
    * @returns null: no keys are known, and none could be fetched.
    */
-  readonly at: (uri: string, suits: (keys: Keys) => boolean) => Promise<Keys | null>;
+  readonly at: (uri: string, client: Registered, suits: (keys: Keys) => boolean) => Promise<Keys | null>;
   /** Null: this node has not asked for them. */
-  readonly standingOf: (uri: string) => KeysStanding | null;
+  readonly standingOf: (uri: string, client: Registered) => KeysStanding | null;
 };
 
 export type PublishedKeysDeps = {
@@ -62,7 +67,15 @@ const neverAsked = (): Kept => ({
   fetching: null,
 });
 
-export function publishedKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps): PublishedKeys {
+export function publishedKeys(deps: PublishedKeysDeps): PublishedKeys {
+  const by = { operator: keptKeys(deps), self: keptKeys(deps) };
+  return {
+    at: (uri, { registeredBy }, suits) => by[registeredBy].at(uri, suits),
+    standingOf: (uri, { registeredBy }) => by[registeredBy].standingOf(uri),
+  };
+}
+
+function keptKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps) {
   /** The least recently used first. */
   const kept = new Map<string, Kept>();
   let fetches = 0;
@@ -103,7 +116,7 @@ export function publishedKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps):
   }
 
   return {
-    standingOf: (uri) => {
+    standingOf: (uri: string): KeysStanding | null => {
       const one = kept.get(uri);
       if (one === undefined || one.triedAt === Number.NEGATIVE_INFINITY) return null;
       return {
@@ -113,7 +126,7 @@ export function publishedKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps):
         problem: one.problem,
       };
     },
-    at: async (uri, suits) => {
+    at: async (uri: string, suits: (keys: Keys) => boolean): Promise<Keys | null> => {
       const one = keptFor(uri);
       const known = usable(one);
       if (known !== null && suits(known)) {

@@ -131,7 +131,7 @@ export async function withStatement(
       'software_statement_issuer',
       'software_statement: this server does not trust its issuer.',
     );
-  const keys = { jwks: trusted.jwks ?? null, jwksUri: trusted.jwksUri ?? null };
+  const keys = { jwks: trusted.jwks ?? null, jwksUri: trusted.jwksUri ?? null, registeredBy: 'operator' } as const;
   const problem = await checkClientSignature(deps, keys, null, statement, 'platform');
   if (problem === 'keys_unavailable')
     return refuse(

@@ -38,8 +38,8 @@ export const clientKeys = resource(
   }),
 );
 
-function keysOf({ standingOfKeys, clock }: ManagementDeps, { jwks, jwksUri }: Client) {
-  const standing = jwksUri === null ? null : standingOfKeys(jwksUri);
+function keysOf({ standingOfKeys, clock }: ManagementDeps, { jwks, jwksUri, registeredBy }: Client) {
+  const standing = jwksUri === null ? null : standingOfKeys(jwksUri, { registeredBy });
   const now = (clock.fixedNow() ?? new Date()).getTime();
   const at = (millisecondsAgo: number | null | undefined) =>
     typeof millisecondsAgo === 'number' ? new Date(now - millisecondsAgo).toISOString() : null;

@@ -36,7 +36,8 @@ function origin() {
     answerWith: (next: typeof answer) => {
       answer = next;
     },
-    named: (kid: string, uri = URI) => keys.at(uri, (known) => known.some((one) => one.kid === kid)),
+    named: (kid: string, uri = URI, registeredBy: 'operator' | 'self' = 'operator') =>
+      keys.at(uri, { registeredBy }, (known) => known.some((one) => one.kid === kid)),
   };
 }
 
@@ -117,5 +118,21 @@ describe('the keys that a client publishes', () => {
     expect(client.asked).toHaveLength(1001);
     await client.named('first', 'https://client.test/0');
     expect(client.asked).toHaveLength(1002);
+  });
+
+  it('of a client that an operator registered are fetched beside any number of slow ones of strangers', async () => {
+    const client = origin();
+    client.answerWith(() => new Promise(() => {}));
+    for (let at = 0; at < 40; at++) void client.named('first', `https://stranger.test/${at}`, 'self');
+    client.publish(first);
+    expect(await client.named('first')).toEqual([first]);
+  });
+
+  it('of a client that an operator registered stay, whichever keys strangers publish', async () => {
+    const client = origin();
+    await client.named('first');
+    for (let at = 0; at <= 1000; at++) await client.named('first', `https://stranger.test/${at}`, 'self');
+    client.goAway();
+    expect(await client.named('first')).toEqual([first]);
   });
 });
