@@ -350,7 +350,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     if (signedIn === null) return seeOther(reply, signIn);
     const { session, cookie } = signedIn;
     const isSignedIn = session.state === 'active';
-    if (isSignedIn) rememberBrowser(options, deviceOf(cookies, request, reply), user.username, session.lastUsedAt);
+    if (isSignedIn) rememberBrowser(options, deviceOf(cookies, request, reply), user, session.lastUsedAt);
     const named = isSameBrowser ? interactionNamed(resumption.path.slice(path(INTERACTIONS).length)) : null;
     const codes = passkey && (await firstRecoveryCodes(options, user.id));
     if (codes !== null) {

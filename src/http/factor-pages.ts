@@ -207,7 +207,7 @@ async function begin(
   { userId, username, lastUsedAt }: Session,
 ): Promise<void> {
   deps.cookies.set(reply, 'session', cookie);
-  rememberBrowser(deps, deviceOf(deps.cookies, request, reply), username, lastUsedAt);
+  rememberBrowser(deps, deviceOf(deps.cookies, request, reply), { id: userId, username }, lastUsedAt);
   await completeLink(deps, request, reply, userId);
 }
 

@@ -55,10 +55,10 @@ export const passkeyRoutes = fp<PasskeyRoutesOptions>(
         return null;
       }
       cookies.set(reply, 'session', cookie);
-      const { username, signedInAt } = outcome.session;
-      rememberBrowser(options, deviceOf(cookies, request, reply), username, signedInAt);
+      const { userId, username, signedInAt } = outcome.session;
+      rememberBrowser(options, deviceOf(cookies, request, reply), { id: userId, username }, signedInAt);
       logSignIn(request, options.signInLedger, outcome.session, 'signed in with a passkey');
-      await completeLink(options, request, reply, outcome.session.userId);
+      await completeLink(options, request, reply, userId);
       return outcome;
     }
 

@@ -208,7 +208,7 @@ export async function verifyCredentials(
 
   const { user, now, renewed } = checked;
   if (renewed !== null) await rehash(deps, user, renewed);
-  return { kind: 'verified', user, remember: () => rememberBrowser(deps, form.device, user.username, now) };
+  return { kind: 'verified', user, remember: () => rememberBrowser(deps, form.device, user, now) };
 }
 
 /** A proof of an account, which counts in the throttle of that account. */
@@ -256,12 +256,13 @@ export async function checkInTurn<Reason extends string>(
 export function rememberBrowser(
   deps: Pick<SignInDeps, 'keys' | 'random' | 'users' | 'configuration'>,
   device: SignInForm['device'],
-  username: string,
+  { id: userId, username }: Pick<SignedInUser, 'id' | 'username'>,
   now: Date,
 ): void {
   const { knownDeviceLifetimeSeconds: lifetime } = deps.configuration().signIn;
   const endsAt = new Date(now.getTime() + lifetime * 1000);
-  device?.remember(rememberDevice(deps, device.cookie, deps.users.keyOf(username), endsAt), lifetime);
+  const account = { name: deps.users.keyOf(username), userId };
+  device?.remember(rememberDevice(deps, device.cookie, account, endsAt), lifetime);
 }
 
 /**
@@ -300,7 +301,7 @@ type Attempt = {
 
 function attemptOf({ keys }: SignInDeps, form: Pick<SignInForm, 'address' | 'device'>, account: string): Attempt {
   const { address } = form;
-  const device = knownDevice(keys, form.device?.cookie ?? null, account);
+  const device = knownDevice(keys, form.device?.cookie ?? null, { name: account, userId: null });
   return { account, address, device, line: device === null ? address : `device ${device.id}` };
 }
 

@@ -9,6 +9,7 @@ import type { EmailPages } from '../../http/email-route-names.ts';
 import type { EmailRoutesOptions } from '../../http/email-routes.ts';
 import type { PageParts } from '../../http/page-parts.ts';
 import type { Session } from '../../model/session.ts';
+import type { User } from '../../model/user.ts';
 import type { Tell } from '../../people/mail/mail.ts';
 import { notifyOfNewDevice } from '../../people/mail/new-device.ts';
 import { notify } from '../../people/mail/notify.ts';
@@ -53,6 +54,8 @@ export type MailsOptions = Omit<
 
 type Links = Omit<EmailRoutesOptions & CodeRoutesOptions, keyof PageParts>;
 
+type Account = Pick<User, 'id' | 'username'>;
+
 export type Mails = {
   /** False: there is no mail server now, and features that need mails are off. */
   readonly isOn: () => boolean;
@@ -90,12 +93,11 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
     logger,
   });
   const pause = (milliseconds: number) => sleep(milliseconds);
-  const knownDeviceAt = (cookie: string | null, username: string, at: Date): string | null => {
-    const known = knownDevice(given.keys, cookie, users.keyOf(username));
+  const knownDeviceAt = (cookie: string | null, { id, username }: Account, at: Date): string | null => {
+    const known = knownDevice(given.keys, cookie, { name: users.keyOf(username), userId: id });
     return known !== null && known.endsAt > at ? known.id : null;
   };
-  const isKnownDevice = (cookie: string | null, username: string, at: Date) =>
-    knownDeviceAt(cookie, username, at) !== null;
+  const isKnownDevice = (cookie: string | null, user: Account, at: Date) => knownDeviceAt(cookie, user, at) !== null;
   const links: Links = {
     ...given,
     now,
@@ -114,7 +116,7 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
       return [...operators, ...auditors].some((named) => users.keyOf(named) === users.keyOf(username));
     },
     outbox,
-    knownDeviceOf: (cookie, username) => knownDeviceAt(cookie, username, now()),
+    knownDeviceOf: (cookie, user) => knownDeviceAt(cookie, user, now()),
     signsInElsewhere: async (userId) =>
       configuration().delegatedSignIn !== null || (await linkedIdentityStore(db, clock).list(userId)).length > 0,
     removeLostFactors: async (userId) =>

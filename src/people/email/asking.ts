@@ -89,11 +89,11 @@ function readUsername(typed: string | null): string | null {
 
 export async function isAllowedByDevice(
   deps: Pick<LinkDeps, 'knownDeviceOf'> & Parameters<typeof allowMailToKnownDevice>[0],
-  { id: userId, username }: RegisteredUser,
+  user: RegisteredUser,
   deviceCookie: string,
 ): Promise<boolean> {
-  const device = deps.knownDeviceOf?.(deviceCookie, username) ?? null;
-  return device !== null && allowMailToKnownDevice(deps, { userId, device });
+  const device = deps.knownDeviceOf?.(deviceCookie, user) ?? null;
+  return device !== null && allowMailToKnownDevice(deps, { userId: user.id, device });
 }
 
 /**

@@ -34,7 +34,10 @@ export type LinkDeps = MailLimitDeps & {
   };
   readonly outbox: Outbox;
   /** The id of a browser that has signed in to this account before. Null: it has not. */
-  readonly knownDeviceOf?: (deviceCookie: string | null, username: string) => string | null;
+  readonly knownDeviceOf?: (
+    deviceCookie: string | null,
+    user: Pick<RegisteredUser, 'id' | 'username'>,
+  ) => string | null;
 };
 
 export type SignsInElsewhere = {

@@ -190,7 +190,7 @@ export async function signInByMailedCode(deps: MailedCodeDeps, form: CodeForm): 
   const session = await createSession(deps, checked.user, cookie, userAgent, authentication);
   // A thief of the mailbox alone has no trusted device.
   if (session.state !== 'active') return { kind: 'factorRequired', session };
-  rememberBrowser(deps, form.device, session.username, checked.now);
+  rememberBrowser(deps, form.device, checked.user, checked.now);
   deps.whenSignedIn?.(session);
   return { kind: 'signedIn', session };
 }

@@ -1,13 +1,14 @@
 /** Whether a sign-in came from a new device, and the mail about it. */
 import type { SessionStore } from '../../lifecycles/session/lifecycle.ts';
 import type { Session } from '../../model/session.ts';
+import type { User } from '../../model/user.ts';
 import { actingBrowser } from './acting-browser.ts';
 import { type NotifyDeps, notify } from './notify.ts';
 
 export type NewDeviceDeps = NotifyDeps & {
   readonly sessions: Pick<SessionStore, 'list'>;
   /** Whether a user has signed in to this account with the cookie before, and the cookie has not expired. */
-  readonly isKnownDevice: (cookie: string | null, username: string, now: Date) => boolean;
+  readonly isKnownDevice: (cookie: string | null, user: Pick<User, 'id' | 'username'>, now: Date) => boolean;
 };
 
 /**
@@ -18,7 +19,7 @@ export type NewDeviceDeps = NotifyDeps & {
 export function notifyOfNewDevice(deps: NewDeviceDeps, session: Session): void {
   const { userId, username, userAgent, signedInAt, lastUsedAt, sid } = session;
   const browser = actingBrowser();
-  if (browser !== null && deps.isKnownDevice(browser.deviceCookie, username, lastUsedAt)) return;
+  if (browser !== null && deps.isKnownDevice(browser.deviceCookie, { id: userId, username }, lastUsedAt)) return;
   const languages = browser?.languages;
   void deps.outbox.later(async () => {
     const { sessions } = await deps.sessions.list(userId);

@@ -36,10 +36,14 @@ export async function offerFor(deps: OfferDeps, typed: string, deviceCookie: str
 /** @returns null: no account, or this browser is no trusted device of it. */
 async function userOfDevice(deps: OfferDeps, typed: string, deviceCookie: string): Promise<SignedInUser | null> {
   const { users, keys } = deps;
-  const device = knownDevice(keys, deviceCookie, await users.accountKeyOf(typed));
-  if (device === null || device.endsAt <= deps.now()) return null;
+  const name = await users.accountKeyOf(typed);
+  const knows = (userId: string | null) => {
+    const device = knownDevice(keys, deviceCookie, { name, userId });
+    return device !== null && device.endsAt > deps.now();
+  };
+  if (!knows(null)) return null;
   const user = await users.findForSignIn(typed);
-  return user === null || user.disabledAt !== null ? null : user;
+  return user === null || user.disabledAt !== null || !knows(user.id) ? null : user;
 }
 
 async function methodsOf(deps: OfferDeps, { id, passwordHash }: SignedInUser): Promise<Offer> {

@@ -80,7 +80,7 @@ async function checkCode(
   deviceCookie: string | null,
 ): Promise<ProvenFactor | CodeRefused> {
   const { failureWindowSeconds } = deps.configuration().signIn;
-  const device = knownDevice(deps.keys, deviceCookie, deps.users.keyOf(username));
+  const device = knownDevice(deps.keys, deviceCookie, { name: deps.users.keyOf(username), userId });
   const keyOf = (whose: string) => hmacSha256(deps.keys.first.key('throttle'), `code\n${whose}`);
   const [ofOthers, ofDevice] = [keyOf(userId), keyOf(`${userId}\n${device?.id ?? ''}`)];
   const { now, failures } = await deps.signInFailures.recentOf([ofOthers, ofDevice]);

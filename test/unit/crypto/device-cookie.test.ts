@@ -6,14 +6,18 @@ import { rootKeys } from '../../../src/crypto/root-secret.ts';
 const secret = (letter: string) => `the root secret ${letter}, of more than 32 bytes`;
 const keys = rootKeys([secret('a')]);
 const ENDS = new Date('2031-01-02T03:04:05Z');
-const remember = (cookie: string | null, account: string, endsAt = ENDS, of = keys) =>
-  rememberDevice({ keys: of, random: systemRandom }, cookie, account, endsAt);
+const account = (name: string) => ({ name, userId: `the id of ${name}` });
+const remember = (cookie: string | null, name: string, endsAt = ENDS, of = keys) =>
+  rememberDevice({ keys: of, random: systemRandom }, cookie, account(name), endsAt);
 
 describe('the cookie of a trusted device', () => {
   test('identifies its account and no other, until its end, and names no user', () => {
     const cookie = remember(null, 'alice');
-    expect(knownDevice(keys, cookie, 'alice')).toEqual({ id: expect.stringMatching(/^[\w-]{22}$/), endsAt: ENDS });
-    expect(knownDevice(keys, cookie, 'bob')).toBeNull();
+    expect(knownDevice(keys, cookie, account('alice'))).toEqual({
+      id: expect.stringMatching(/^[\w-]{22}$/),
+      endsAt: ENDS,
+    });
+    expect(knownDevice(keys, cookie, account('bob'))).toBeNull();
     expect(Buffer.from(cookie, 'base64url').includes('alice')).toBe(false);
     expect(remember(null, 'alice')).not.toBe(cookie);
   });
@@ -21,7 +25,7 @@ describe('the cookie of a trusted device', () => {
   test('identifies the last five accounts', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const cookie = names.reduce<string | null>((before, name) => remember(before, name), null) ?? '';
-    expect(names.map((name) => knownDevice(keys, cookie, name) !== null)).toEqual([
+    expect(names.map((name) => knownDevice(keys, cookie, account(name)) !== null)).toEqual([
       false,
       true,
       true,
@@ -36,7 +40,10 @@ describe('the cookie of a trusted device', () => {
     const cookie = remember(null, 'alice');
     const later = new Date(ENDS.getTime() + 1000);
     const renewed = remember(cookie, 'alice', later);
-    expect(knownDevice(keys, renewed, 'alice')).toEqual({ id: knownDevice(keys, cookie, 'alice')?.id, endsAt: later });
+    expect(knownDevice(keys, renewed, account('alice'))).toEqual({
+      id: knownDevice(keys, cookie, account('alice'))?.id,
+      endsAt: later,
+    });
     expect(renewed.split('.')).toHaveLength(1);
   });
 
@@ -45,21 +52,40 @@ describe('the cookie of a trusted device', () => {
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
       changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-      expect(knownDevice(keys, changed.toString('base64url'), 'alice'), `bit ${bit}`).toBeNull();
+      expect(knownDevice(keys, changed.toString('base64url'), account('alice')), `bit ${bit}`).toBeNull();
     }
   });
 
   test('stays valid after a rotation of the root secret, and not after its removal', () => {
     const cookie = remember(null, 'alice');
-    expect(knownDevice(rootKeys([secret('b'), secret('a')]), cookie, 'alice')).not.toBeNull();
-    expect(knownDevice(rootKeys([secret('b')]), cookie, 'alice')).toBeNull();
+    expect(knownDevice(rootKeys([secret('b'), secret('a')]), cookie, account('alice'))).not.toBeNull();
+    expect(knownDevice(rootKeys([secret('b')]), cookie, account('alice'))).toBeNull();
+  });
+
+  test('is no device of a later account with the username of a deleted one, and gets another id there', () => {
+    const cookie = remember(null, 'alice');
+    const later = { name: 'alice', userId: 'another id' };
+    expect(knownDevice(keys, cookie, later)).toBeNull();
+    expect(knownDevice(keys, cookie, { name: 'alice', userId: null })).toEqual(
+      knownDevice(keys, cookie, account('alice')),
+    );
+    const renewed = rememberDevice({ keys, random: systemRandom }, cookie, later, ENDS);
+    expect(knownDevice(keys, renewed, later)?.id).not.toBe(knownDevice(keys, cookie, account('alice'))?.id);
+    expect(knownDevice(keys, renewed, account('alice'))).toBeNull();
+    expect(renewed.split('.')).toHaveLength(1);
+  });
+
+  test('has an id of the newest root secret after a renewal', () => {
+    const both = rootKeys([secret('b'), secret('a')]);
+    const renewed = remember(remember(null, 'alice'), 'alice', ENDS, both);
+    expect(knownDevice(rootKeys([secret('b')]), renewed, account('alice'))).not.toBeNull();
   });
 
   test.each([null, '', '.', 'x', 'x'.repeat(51), 'x'.repeat(100_000), '....', 'é'.repeat(51)])(
     '%j is rejected',
     (text) => {
-      expect(knownDevice(keys, text, 'alice')).toBeNull();
-      expect(knownDevice(keys, remember(text, 'alice'), 'alice')).not.toBeNull();
+      expect(knownDevice(keys, text, account('alice'))).toBeNull();
+      expect(knownDevice(keys, remember(text, 'alice'), account('alice'))).not.toBeNull();
     },
   );
 });

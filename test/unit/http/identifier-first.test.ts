@@ -7,7 +7,7 @@ import { userFacts } from '../../../src/lifecycles/user/table.ts';
 import { NO_PASSWORD } from '../../../src/model/user.ts';
 import { linkedIdentities, users } from '../../../src/storage/schema.ts';
 import { authorizeUrl, makeClient, makePkce, makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
-import { disableUser } from '../../support/administration.ts';
+import { deleteUser, disableUser } from '../../support/administration.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
@@ -251,6 +251,18 @@ describe('the second page reveals', () => {
     const [direct, asked] = pages;
     for (const [index, page] of pages.entries()) expect(page).toEqual(index % 2 === 0 ? direct : asked);
     expect(reads).toEqual([]);
+  });
+
+  it('nothing to the trusted device of a deleted account, of whose username another end-user has an account', async () => {
+    await makeUser(scene, 'eve');
+    const by = await trustedDevice('eve');
+    expect(await deleteUser(db(), 'eve')).toBe(true);
+    const later = await makeUser(scene, 'eve');
+    await link(later.id, 'https://company.test');
+    expect(shown(await typed('eve', by))).toMatchObject({ as: 'eve', providers: ['company', 'other'] });
+    expect(reads).not.toContain('listIdentities');
+    // A sign-in makes a browser one of the new account.
+    expect(shown(await typed('eve', await trustedDevice('eve')))).toMatchObject({ as: 'eve', providers: ['company'] });
   });
 
   it('nothing to the trusted device of another account, with the same read for each identifier', async () => {

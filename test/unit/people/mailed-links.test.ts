@@ -202,12 +202,12 @@ describe('a forgotten password', () => {
     [null, [1], false],
   ])('on a device with %j, and the counts %j, has a mail: %j', async (device, counts, isMailed) => {
     const asked: unknown[] = [];
-    const knownDeviceOf = (cookie: string | null, username: string) => {
-      asked.push([cookie, username]);
+    const knownDeviceOf = (cookie: string | null, { id, username }: Pick<RegisteredUser, 'id' | 'username'>) => {
+      asked.push([cookie, id, username]);
       return device;
     };
     expect(await reset([ADA], { counts, change: { knownDeviceOf } }, 'a cookie')).toHaveLength(isMailed ? 1 : 0);
-    expect(asked).toEqual([['a cookie', 'ada']]);
+    expect(asked).toEqual([['a cookie', ADA.id, 'ada']]);
   });
 
   it('on a device has no mail from a server that knows no devices', async () => {

@@ -383,8 +383,8 @@ describe('sign-in', () => {
 
   describe('a browser that the account trusts', () => {
     const random = systemRandom;
-    const cookieFor = (account: string, endsAt = new Date(NOW.getTime() + 60_000)) =>
-      rememberDevice({ keys, random }, null, account, endsAt);
+    const cookieFor = (name: string, endsAt = new Date(NOW.getTime() + 60_000)) =>
+      rememberDevice({ keys, random }, null, { name, userId: 'an id' }, endsAt);
     const attacked = { counts: [OF_PAIR, OF_ADDRESS + 100, OF_ACCOUNT + 100] } as const;
 
     it('signs in whatever failures others have, at its address or anywhere', async () => {
