@@ -132,4 +132,4 @@ const LEDGERED: ReadonlySet<string> = new Set([
   'upstream_refused',
 ]);
 
-type Finished = Awaited<ReturnType<typeof import('../people/external/finish.ts')['finish']>>;
+type Finished = NonNullable<Awaited<ReturnType<typeof import('../people/external/finish.ts')['finish']>>>;

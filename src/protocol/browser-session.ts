@@ -5,7 +5,6 @@
 import type { SignInFacts } from '../../machines/session/facts.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
-import { InvariantViolation } from '../engine/errors.ts';
 import {
   addFactor,
   begunState,
@@ -131,6 +130,7 @@ type NewCookies = { readonly old: CookieHash | null; readonly new: CookieHash };
  * Creates a new session and a new cookie at every sign-in, so a cookie that an attacker planted before stays invalid.
  * Where the account, the policy or the client demands more factors, the session awaits a second factor, and the browser
  * is not signed in yet.
+ * @returns null: meanwhile the end-user was disabled or deleted, and no session exists.
  */
 export async function createSession(
   deps: SessionDeps,
@@ -138,13 +138,11 @@ export async function createSession(
   cookie: NewCookies,
   userAgent: string | null,
   authentication: Authentication,
-): Promise<Session> {
-  const session = await createSessionBy(deps, user, cookie, userAgent, { ...authentication, factor: null });
-  if (session === null) throw new InvariantViolation('a session without a factor depends on a factor');
-  return session;
+): Promise<Session | null> {
+  return createSessionBy(deps, user, cookie, userAgent, { ...authentication, factor: null });
 }
 
-/** @returns null: the user has removed the factor, and no session exists. */
+/** @returns null: meanwhile the end-user was disabled or deleted, or has removed the factor, and no session exists. */
 export async function createSessionBy(
   deps: SessionDeps,
   user: SignedInUser,

@@ -165,11 +165,23 @@ export async function signIn(deps: SignInDeps, form: SignInForm): Promise<SignIn
     requiredClass,
     standIn,
   });
+  if (session === null) return endedMeanwhile(deps, checked.user, form);
   // A thief of the password alone has no trusted device.
   if (session.state !== 'active') return { kind: 'factorRequired', session };
   checked.remember();
   deps.whenSignedIn?.(session);
   return { kind: 'signedIn', session };
+}
+
+/** The same answer as for an end-user who was disabled before. */
+async function endedMeanwhile(
+  { signInLedger }: SignInDeps,
+  { id: userId, username }: SignedInUser,
+  form: SignInForm,
+): Promise<SignInOutcome> {
+  const reason = 'credentials_mismatch';
+  await signInLedger.refused({ method: 'password', reason, username, userId });
+  return { kind: 'signInRefused', username: form.username ?? '', reason, retryAfterSeconds: null };
 }
 
 export type Credentials = Pick<SignInForm, 'username' | 'password' | 'address' | 'device' | 'gone' | 'refusedAsBot'> & {

@@ -102,11 +102,7 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
         lastUsedAt: sessions.lastUsedAt,
         endsAt: sessions.endsAt,
       };
-      const inserting =
-        factor === null
-          ? db.insert(sessions).values(values).returning(returned)
-          : insertWhileItStands(db, values, factor).returning(returned);
-      const stored = db.$with('stored').as(inserting);
+      const stored = db.$with('stored').as(insertWhileAllStand(db, values, factor).returning(returned));
       const parts: WithSubquery[] = [stored];
       if (session.state === 'active') parts.push(noted(db, sql`${stored}`, session.userId, sql`${stored.signedInAt}`));
       // The user and the origin of the sign-in: the server writes the entry with the session, or not at all.
@@ -218,7 +214,15 @@ type Values = Omit<NewSession, 'factor' | 'signIn' | 'now' | 'lifetimeSeconds' |
   readonly mac: Buffer;
 };
 
-function insertWhileItStands(db: Drizzle, values: Values, factor: ProvenFactor) {
+/**
+ * A sign-in that took longer than its end-user has no session. Without a lock: an end that begins during the statement is one after it, and
+ * commits about factors lock the end-user before the factor.
+ */
+const mayStillSignIn = ({ userId, userEpoch }: Pick<Session, 'userId' | 'userEpoch'>): SQL =>
+  sql`exists (select 1 from ${users} where ${users.id} = ${userId}::uuid and ${users.epoch} = ${userEpoch.toString()}::bigint
+    and ${users.disabledAt} is null)`;
+
+function insertWhileAllStand(db: Drizzle, values: Values, factor: ProvenFactor | null) {
   const row = typed(sessions, {
     ...values,
     userEpoch: values.userEpoch.toString(),
@@ -232,7 +236,7 @@ function insertWhileItStands(db: Drizzle, values: Values, factor: ProvenFactor) 
     db
       .select(selectionFor(sessions, row))
       .from(server)
-      .where(stands(factor, values.userId, LOCKED)),
+      .where(and(mayStillSignIn(values), factor === null ? undefined : stands(factor, values.userId, LOCKED))),
   );
 }
 
@@ -291,6 +295,7 @@ function renewed(db: Drizzle, commit: Commit<'addFactor'>, clock: Clock, macs: R
         and(
           isStill(commit, loaded.state),
           eq(sessions.macVersion, macVersion),
+          mayStillSignIn(loaded),
           stands(added.factor, loaded.userId, LOCKED),
           sql`${nowOf(clock)} < ${instant(dueAt)}`,
         ),

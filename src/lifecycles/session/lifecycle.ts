@@ -113,7 +113,7 @@ export type SessionStore = {
     /** Absent: those in which the end-user is signed in. */
     states?: readonly Exclude<SessionState, 'ended'>[],
   ) => Promise<{ readonly now: Date; readonly sessions: readonly Session[] }>;
-  /** Null: the factor was removed since, and the server stores nothing. */
+  /** Null: the end-user has ended since, or the factor was removed, and the server stores nothing. */
   readonly insert: (session: NewSession) => Promise<Pick<Session, 'signedInAt' | 'lastUsedAt' | 'endsAt'> | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
   readonly commit: (commit: SessionCommit) => Promise<boolean>;

@@ -109,7 +109,8 @@ export async function changePassword(
   // The method and the time of the sign-in stay unchanged.
   const { amr, signedInAt: authenticatedAt, signInTimeIsKnown } = session;
   const signedIn = { amr, authenticatedAt, signInTimeIsKnown };
-  return { kind: 'changed', session: await createSession(deps, user, cookie, form.userAgent, signedIn) };
+  const renewed = await createSession(deps, user, cookie, form.userAgent, signedIn);
+  return renewed === null ? { kind: 'signInRequired' } : { kind: 'changed', session: renewed };
 }
 
 /** In characters. @throws StoreUnavailable */

@@ -88,7 +88,7 @@ export async function finishDelegatedSignIn(
   // Another browser than the one that began learns only that it is another.
   const isAnother = outcome.kind === 'rejected' && outcome.reason === 'another_browser';
   if (outcome.kind === 'rejected') return refusal(outcome.reason, isAnother ? null : askedBy(signIn));
-  return finish(deps, outcome, returning);
+  return (await finish(deps, outcome, returning)) ?? refusal('user_ended', askedBy(signIn));
 }
 
 // The application's side.

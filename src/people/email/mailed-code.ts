@@ -188,6 +188,11 @@ export async function signInByMailedCode(deps: MailedCodeDeps, form: CodeForm): 
   const { requiredClass = null, cookie, userAgent } = form;
   const authentication = { amr: BY_MAILED_CODE, method: 'mailedCode', requiredClass } as const;
   const session = await createSession(deps, checked.user, cookie, userAgent, authentication);
+  if (session === null) {
+    const { id: userId, username } = checked.user;
+    await deps.signInLedger.refused({ method: 'mailedCode', reason: 'code_mismatch', username, userId });
+    return refusedWith('code_mismatch');
+  }
   // A thief of the mailbox alone has no trusted device.
   if (session.state !== 'active') return { kind: 'factorRequired', session };
   rememberBrowser(deps, form.device, checked.user, checked.now);

@@ -32,13 +32,16 @@ export type Finished =
 export const askedBy = ({ interactionId, sealedInteraction }: ExternalSignIn): AskedBy =>
   interactionId === null ? null : { id: interactionId, sealed: sealedInteraction };
 
-/** @param row after the answer was used. @param signInTimeIsKnown as in a session. @throws StoreUnavailable, Unavailable */
+/**
+ * @param row after the answer was used. @param signInTimeIsKnown as in a session.
+ * @returns null: meanwhile the end-user was disabled or deleted. @throws StoreUnavailable, Unavailable
+ */
 export async function finish(
   deps: ExternalSignInDeps,
   { row, serverEpoch }: { readonly row: ExternalSignInRow; readonly serverEpoch: bigint },
   { cookie, userAgent }: Returning,
   signInTimeIsKnown = true,
-): Promise<Finished> {
+): Promise<Finished | null> {
   const { signIn, user } = row;
   if (user === null || signIn.amr === null || signIn.authenticatedAt === null) {
     throw new InvariantViolation('external sign-in: it was used, and does not say who signed in, how and when');
@@ -51,6 +54,7 @@ export async function finish(
   const { requiredClass } = signIn.requested;
   const said = { amr, authenticatedAt, signInTimeIsKnown, method: signIn.kind, requiredClass };
   const session = await createSession(deps, { ...user, serverEpoch }, cookie, userAgent, said);
+  if (session === null) return null;
   const isSignedIn = session.state === 'active';
   if (isSignedIn) deps.whenSignedIn?.(session);
   return {

@@ -226,7 +226,7 @@ export async function finishUpstreamSignIn(
       }
       return refuse(outcome.reason === 'not_admitted' && admission !== 'admitted' ? admission : outcome.reason);
     }
-    return finish(deps, outcome, returning, redeemed.authTime !== null);
+    return (await finish(deps, outcome, returning, redeemed.authTime !== null)) ?? refuse('user_ended');
   } catch (error) {
     return failed(error, isHere ? signIn : null);
   }

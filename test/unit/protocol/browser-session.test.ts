@@ -107,7 +107,7 @@ describe('a sign-in', () => {
       const world = { ...deps, sessions, factorsOf: async () => ({ ...factors, hasPassword: true }) };
       const cookie = { old: null, new: OTHER_COOKIE };
       const made = await createSession(world, user, cookie, null, { amr: ['pwd'], standIn, requiredClass });
-      return { state: made.state, amr: made.amr, reliedOn, demanded };
+      return { state: made?.state, amr: made?.amr, reliedOn, demanded };
     };
 
     it('is active by the password alone, and relies on the trust', async () => {
@@ -172,7 +172,7 @@ describe('a sign-in', () => {
     const made = await createSession(deps, user, { old: null, new: OTHER_COOKIE }, `${'x'.repeat(256)}y`, {
       amr: ['pwd'],
     });
-    expect(made.userAgent).toBe('x'.repeat(256));
+    expect(made?.userAgent).toBe('x'.repeat(256));
   });
 });
 
