@@ -1,4 +1,5 @@
 /** A client as text for people. */
+import { printable } from '../config/shown.ts';
 import { CLIENT_FIELDS, recordOf, toNames } from '../registration/client-metadata.ts';
 import type { CheckedClient } from './effective-policy.ts';
 
@@ -27,7 +28,11 @@ export function clientRows(client: CheckedClient): [name: string, values: string
   const written: ReadonlyMap<string, unknown> = recordOf(client);
   return CLIENT_FIELDS.filter(({ name }) => written.has(name) && name !== 'client_id').map(({ name, words }) => {
     const value = (written.get(name) ?? words.leftOut ?? '(none)') as string | readonly string[];
-    return [words.label ?? name.replaceAll('_', ' '), WORDS[name]?.(client) ?? value];
+    const shown = WORDS[name]?.(client) ?? value;
+    return [
+      words.label ?? name.replaceAll('_', ' '),
+      typeof shown === 'string' ? printable(shown) : shown.map(printable),
+    ];
   });
 }
 

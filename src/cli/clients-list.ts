@@ -1,3 +1,4 @@
+import { printable } from '../config/shown.ts';
 import type { Cli } from './cli.ts';
 import { clientDocument } from './client-words.ts';
 import type { Command } from './command.ts';
@@ -17,7 +18,7 @@ export function clientsListCommand(parent: Command, cli: Cli): void {
         return cli.output.print('No clients. To create one: statehouse clients create --help\n');
       const rows = clients.map((client) => [
         client.clientId,
-        client.clientName,
+        printable(client.clientName),
         client.tokenEndpointAuthMethod,
         client.grantTypes.join(' '),
       ]);

@@ -20,7 +20,7 @@ export function usersListCommand(parent: Command, cli: Cli): void {
       if (users.length === 0 && search !== undefined) return cli.output.print('No user matches.\n');
       if (users.length === 0) return cli.output.print('No users. To create one: statehouse users create --help\n');
       const rows = users.map(({ username, sub, claims, disabled_at: since }) => [
-        username,
+        printable(username),
         sub,
         printable(String(claims['email'] ?? '')),
         since === null ? '' : `disabled ${since}`,

@@ -29,5 +29,5 @@ function asText({ username, sub, claims, disabled_at: since }: User): string {
     printable(typeof value === 'string' ? value : JSON.stringify(value)),
   ]);
   const state = since === null ? 'may sign in' : `disabled ${since}`;
-  return `${username}\n${fields([['sub', sub], ['state', state], ...claimRows])}`;
+  return `${printable(username)}\n${fields([['sub', sub], ['state', state], ...claimRows])}`;
 }

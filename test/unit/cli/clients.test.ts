@@ -478,6 +478,15 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect((await line.run(['clients', 'delete', 'unknown'])).status).toBe(1);
     });
 
+    it('show no character of a name that rearranges the line, nor does the list', async () => {
+      await importing({ client_id: 'mirrored', client_name: 'Bank\u200f (evil)', redirect_uris: [callback] });
+      for (const args of [['list'], ['show', 'mirrored']]) {
+        const { out } = await line.run(['clients', ...args]);
+        expect(out).toContain('Bank\\u{200f} (evil)');
+        expect(out).not.toContain('\u200f');
+      }
+    });
+
     it('delete for good', async () => {
       await importing({ client_id: 'leaving', redirect_uris: [callback] });
       expect((await line.run(['clients', 'delete', 'leaving', '--json'])).out).toBe(

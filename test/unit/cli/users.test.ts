@@ -479,6 +479,15 @@ describe.each(ways)('users, through the %s', (way) => {
     });
   });
 
+  it('users list and show have no character of a username that rearranges the line', async () => {
+    await line.run(['users', 'create', 'ada\u200f(2)'], { stdin: 'correct horse' });
+    for (const args of [['list'], ['show', 'ada\u200f(2)']]) {
+      const { out } = await line.run(['users', ...args]);
+      expect(out).toContain('ada\\u{200f}(2)');
+      expect(out).not.toContain('\u200f');
+    }
+  });
+
   describe('users disable and enable', () => {
     it('advance the epoch permanently', async () => {
       await line.run(['users', 'create', 'out'], { stdin: 'correct horse' });
