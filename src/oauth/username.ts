@@ -1,5 +1,6 @@
-/** Usernames that differ only in case or Unicode composition name the same user: NFKC, then lower case. */
-export const usernameKey = (username: string): string => username.normalize('NFKC').trim().toLowerCase();
+/** Usernames that differ only in case or Unicode composition name the same user: NFKC, then lower case, which may decompose a letter. */
+export const usernameKey = (username: string): string =>
+  username.normalize('NFKC').trim().toLowerCase().normalize('NFKC');
 
 export const MAX_USERNAME_CHARACTERS = 256;
 
