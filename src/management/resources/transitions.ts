@@ -165,7 +165,7 @@ async function knownIn(
     Promise.all(addresses.map(async (address) => [address, await placeOf(address, ['en'])] as const)),
     knownUsers(
       db,
-      lines.flatMap((line) => [line.userId ?? [], actorIdOf(line) ?? []].flat()),
+      lines.flatMap((line) => [line.userId, actorIdOf(line)]).filter((id) => id !== null),
     ),
     scopes.includes('clients:read')
       ? clientNames(

@@ -69,7 +69,7 @@ export type LinkView =
       readonly kind: 'usable';
       readonly purpose: EmailChallengePurpose;
       readonly address: string;
-      /** Null: the account does not exist yet. */
+      /** Null, as the username is: the account does not exist yet. */
       readonly userId: string | null;
       readonly username: string | null;
       /** The form asks for the username of the new account. Otherwise the address is the username. */
