@@ -4,7 +4,7 @@ import type { Random } from '../crypto/random.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { nodeStore } from '../storage/nodes.ts';
 import { databaseClock } from '../system/clock.ts';
-import { versionOfPackage } from '../system/version.ts';
+import { VERSION } from '../system/version.ts';
 
 export type Heartbeat = {
   /** @throws StoreUnavailable */
@@ -15,10 +15,9 @@ export type Heartbeat = {
 
 export function heartbeatOf(db: Drizzle, random: Random, logger: Pick<Logger, 'debug'>): Heartbeat {
   const id = random.uuid();
-  const version = versionOfPackage();
   const nodes = nodeStore(db, databaseClock);
   return {
-    write: () => nodes.report(id, version),
+    write: () => nodes.report(id, VERSION),
     leave: () =>
       nodes
         .leave(id)

@@ -14,7 +14,7 @@ import { databaseClock } from '../system/clock.ts';
 import { deadlines } from '../system/deadlines.ts';
 import { makeLogger } from '../system/logger.ts';
 import { openRounds, type Rounds } from '../system/rounds.ts';
-import { versionOfPackage } from '../system/version.ts';
+import { VERSION } from '../system/version.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { banner } from './banner.ts';
 import { registerConsole } from './console.ts';
@@ -162,7 +162,7 @@ async function traceTo({ tracing }: Environment, logger: Logger): Promise<Tracin
     code === null
       ? logger.info('the collector accepts traces again')
       : logger.warn({ code }, 'traces are lost: the collector does not accept them. Check OTEL_EXPORTER_OTLP_ENDPOINT');
-  return openTracing({ ...tracing, version: versionOfPackage(), deliveryChanged });
+  return openTracing({ ...tracing, version: VERSION, deliveryChanged });
 }
 
 /** @returns a function that ends it. */

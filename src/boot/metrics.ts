@@ -14,7 +14,7 @@ import { overdueRows } from '../storage/overdue.ts';
 import { ignoredSigningKeys, signingKeyStore } from '../storage/signing-keys.ts';
 import { waitingEvents } from '../storage/webhook-list.ts';
 import { databaseClock } from '../system/clock.ts';
-import { versionOfPackage } from '../system/version.ts';
+import { VERSION } from '../system/version.ts';
 import type { AppDeps } from './wiring.ts';
 
 export type MetricsParts = {
@@ -46,7 +46,7 @@ export const metricsOf = ({
     port,
     statementsInFlight: database.inFlight,
     standing: {
-      version: versionOfPackage(),
+      version: VERSION,
       queues,
       overdue: () => overdueRows(database.drizzle, databaseClock),
       waitingEvents: () => waitingEvents(database.drizzle, databaseClock),

@@ -1,6 +1,6 @@
 /** All commands, and what happens to their failures. */
 import { CommanderError } from 'commander';
-import { versionOfPackage } from '../system/version.ts';
+import { VERSION } from '../system/version.ts';
 import type { Cli } from './cli.ts';
 import { Command } from './command.ts';
 
@@ -118,7 +118,7 @@ export async function runCommand(args: readonly string[], cli: Cli): Promise<num
 async function buildProgram(cli: Cli, name = ''): Promise<Command> {
   const program = new Command('statehouse')
     .description('An OAuth 2.1 authorization server whose token lifecycles are state machines that people can read.')
-    .version(versionOfPackage(), '-V, --version', 'print the version of this program')
+    .version(VERSION, '-V, --version', 'print the version of this program')
     .exitOverride()
     .configureOutput({
       writeOut: cli.output.print,

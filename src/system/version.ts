@@ -1,4 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-export const versionOfPackage = (): string =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
+
+/** Of the package. */
+export const VERSION = version;
