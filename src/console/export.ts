@@ -25,6 +25,7 @@ const COLUMNS = [
   'policy',
   'scope_withheld',
   'actor',
+  'actor_sub',
   'actor_username',
   'address_hash',
   'fields',

@@ -22,12 +22,24 @@ const NARROWER = [
 
 /** In the form for the API: times in UTC, and users by their `sub`. */
 async function meantBy(viewer: Viewer, query: Fields) {
-  const [person, client] = await Promise.all([personIn(viewer, query), clientIn(viewer, query)]);
+  const [person, actor, client] = await Promise.all([
+    personIn(viewer, query),
+    personIn(viewer, query, 'actor_sub'),
+    clientIn(viewer, query),
+  ]);
   if (person.kind === 'problem') return person;
+  if (actor.kind === 'problem') return actor;
   if (client.kind === 'problem') return client;
   const typed = askedIn(query);
   const { from, to } = typed;
-  const asked: Asked = { ...typed, sub: person.sub, client_id: client.id, from: instantOf(from), to: instantOf(to) };
+  const asked: Asked = {
+    ...typed,
+    sub: person.sub,
+    actor_sub: actor.sub,
+    client_id: client.id,
+    from: instantOf(from),
+    to: instantOf(to),
+  };
   return { kind: 'asked', asked } as const;
 }
 
@@ -93,6 +105,7 @@ function inputsFor(asked: Asked, kinds: readonly Kind[]): readonly Input[] {
       chosen.flatMap(({ reasons }) => reasons),
     ),
     { name: 'sub', label: PERSON_LABEL, value: asked.sub },
+    { name: 'actor_sub', label: 'Requested by (username or sub)', value: asked.actor_sub },
     { name: 'client_id', label: 'Client (id or name)', value: asked.client_id },
     { name: 'address', label: 'Network address', value: asked.address },
     { name: 'user_agent', label: 'Browser that reused a token', value: asked.user_agent },
@@ -127,8 +140,8 @@ const withWireName = (name: string): Markup => html`${wordsOf(name)}<br><code cl
 
 /** For a sign-in, its address. For a reused code or token, its presenter. */
 function askedBy(viewer: Viewer, line: LedgerLine, devices: Devices): Markup | string {
-  const { actor, actor_username: username, address, place, user_agent: agent, begun_session_id: session } = line;
-  if (actor !== null) return actorNamed(viewer, actor, username);
+  const { actor, address, place, user_agent: agent, begun_session_id: session } = line;
+  if (actor !== null) return actorNamed(viewer, actor, line);
   if (address === null) return '';
   const where = [place?.city, place?.country].filter((part) => typeof part === 'string').join(', ');
   const device = agent ?? (session === null ? null : (devices.get(session) ?? null));
@@ -140,12 +153,15 @@ function askedBy(viewer: Viewer, line: LedgerLine, devices: Devices): Markup | s
 }
 
 /** An operator by username. Without one, the first part of the id leads to the end-user. */
-function actorNamed(viewer: Viewer, actor: string, username: string | null): Markup {
-  const [kind = '', id = ''] = actor.split(' ');
-  if (!isId(id)) return name(actor);
+function actorNamed(viewer: Viewer, actor: string, { actor_sub: id, actor_username: username }: LedgerLine): Markup {
+  if (id === null) return name(actor);
+  const [kind = ''] = actor.split(' ');
   if (username !== null) return html`${kind} !${named(viewer, '/console/end-user', id, username)}`;
-  return html`${kind} !${link(viewer, withQuery('/console/end-user', { id }), id.slice(0, 8))}`;
+  return html`${kind} !${link(viewer, withQuery('/console/end-user', { id }), shortened(id))}`;
 }
+
+/** An id by its first part. */
+const shortened = (id: string): string => (isId(id) ? id.slice(0, 8) : id);
 
 function about(viewer: Viewer, line: LedgerLine): Markup {
   const { grant_id: grant, client_id: client, sub, session_id: session, signing_key_id: key } = line;
@@ -164,7 +180,7 @@ function about(viewer: Viewer, line: LedgerLine): Markup {
 const named = (viewer: Viewer, path: string, id: string, known: string | null): Markup =>
   known === null
     ? link(viewer, withQuery(path, { id }), id)
-    : html`!${link(viewer, withQuery(path, { id }), known)} <code class="quiet">${shownText(isId(id) ? id.slice(0, 8) : id)}</code>`;
+    : html`!${link(viewer, withQuery(path, { id }), known)} <code class="quiet">${shownText(shortened(id))}</code>`;
 
 const exported =
   (type: string, ending: string, linesOf: typeof csvOf) =>

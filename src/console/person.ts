@@ -11,9 +11,12 @@ export const PERSON_LABEL = 'End-user (username or sub)';
 
 type Found = { readonly kind: 'found'; readonly sub: string } | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** @returns an empty `sub` where the query names no user. The case of a username does not matter. */
-export async function personIn(viewer: Viewer, query: Fields): Promise<Found> {
-  const typed = query.get('sub').trim();
+/**
+ * @param field the input of the form
+ * @returns an empty `sub` where the query names no user. The case of a username does not matter.
+ */
+export async function personIn(viewer: Viewer, query: Fields, field = 'sub'): Promise<Found> {
+  const typed = query.get(field).trim();
   if (typed === '' || isId(typed)) return { kind: 'found', sub: typed.toLowerCase() };
   const answer: Answer<Page<{ readonly sub: string }>> = await viewer.api.list('/users', { username: typed });
   if (!answer.ok) return { kind: 'problem', problem: answer.problem };

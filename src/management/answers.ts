@@ -124,11 +124,16 @@ async function remembered(request: FastifyRequest, makes: Makes): Promise<void> 
   }
 }
 
+/** Parameters that are a `sub`. */
+const SUBS: readonly string[] = ['sub', 'actor_sub'];
+
 /** An end-user is addressed by the `sub`; the resources know the id. A `sub` that no end-user has is the id of none. */
 async function withIds<Params, Query>({ db }: ManagementDeps, { params, query }: { params: Params; query: Query }) {
   const withId = async <Named>(named: Named): Promise<Named> => {
-    const { sub } = named as { readonly sub?: unknown };
-    return typeof sub === 'string' ? { ...named, sub: (await idOfSub(db, sub)) ?? NIL_UUID } : named;
+    const ids = Object.entries(named as Readonly<Record<string, unknown>>)
+      .filter((entry): entry is [string, string] => SUBS.includes(entry[0]) && typeof entry[1] === 'string')
+      .map(async ([name, sub]) => [name, (await idOfSub(db, sub)) ?? NIL_UUID]);
+    return { ...named, ...Object.fromEntries(await Promise.all(ids)) };
   };
   return { params: await withId(params), query: await withId(query) };
 }

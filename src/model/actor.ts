@@ -20,4 +20,16 @@ export const theServer = here('server');
 export const endUser = (sub: string): Actor => ({ kind: 'end_user', id: sub, addressHash: null });
 
 /** As the ledger writes it: `command_line`, `operator 2f1c…`. */
-export const actorName = ({ kind, id }: Actor): string => (id === null ? kind : `${kind} ${id}`);
+export const actorName = ({ kind, id }: Pick<Actor, 'kind' | 'id'>): string => (id === null ? kind : `${kind} ${id}`);
+
+/** Actors that are end-users: operators, and end-users in their own account. */
+const END_USERS = ['operator', 'end_user'] as const;
+
+/** As the ledger writes the end-user with this id, in either role. */
+export const namesOfEndUser = (id: string): readonly string[] => END_USERS.map((kind) => actorName({ kind, id }));
+
+/** The id of the end-user whom the ledger names. Null: another actor, or none. */
+export function endUserIn(name: string | null): string | null {
+  const [kind, id] = name?.split(' ') ?? [];
+  return id !== undefined && END_USERS.some((known) => known === kind) ? id : null;
+}

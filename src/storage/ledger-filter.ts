@@ -1,5 +1,6 @@
 /** The filter of the ledger, places in its order, and pages of it. */
-import { and, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
+import { namesOfEndUser } from '../model/actor.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import type { Page } from './page.ts';
@@ -11,6 +12,10 @@ export type LedgerFilter = {
   readonly clientId?: string | undefined;
   /** The `sub`: lines about the end-user, and about those of their grants and sessions that are stored. */
   readonly userId?: string | undefined;
+  /** As the ledger names the actor. */
+  readonly actor?: string | undefined;
+  /** The id of an actor who is an operator or an end-user. */
+  readonly actorUserId?: string | undefined;
   readonly grantId?: string | undefined;
   readonly sessionId?: string | undefined;
   /** Of sign-ins. */
@@ -85,10 +90,22 @@ export const beyond = (
   and (${transitions.recordedIn}, ${transitions.position}) ${behind(order)} (${after.recordedIn}::xid8, ${after.position}::bigint)
 )`;
 
-const COMPARED = ['machine', 'reason', 'clientId', 'event', 'fromState', 'toState', 'accountHash', 'address'] as const;
+const COMPARED = [
+  'machine',
+  'reason',
+  'clientId',
+  'event',
+  'fromState',
+  'toState',
+  'actor',
+  'accountHash',
+  'address',
+] as const;
 
 const isNarrowed = (filter: LedgerFilter): boolean =>
-  filter.userAgentPart !== undefined || COMPARED.some((name) => filter[name] !== undefined);
+  filter.userAgentPart !== undefined ||
+  filter.actorUserId !== undefined ||
+  COMPARED.some((name) => filter[name] !== undefined);
 
 /** With the limit of a page alone, Postgres would walk the order, where the next such entries may be a million entries away. */
 const isLookedUp = ({ userId, grantId, sessionId }: LedgerFilter): boolean =>
@@ -102,6 +119,7 @@ export const keptBy = (filter: LedgerFilter): SQL =>
     filter.userAgentPart === undefined
       ? undefined
       : sql`strpos(lower(${transitions.userAgent}), lower(${filter.userAgentPart})) > 0`,
+    filter.actorUserId === undefined ? undefined : inArray(transitions.actor, [...namesOfEndUser(filter.actorUserId)]),
     ...COMPARED.map((name) => {
       const value = filter[name];
       return value === undefined ? undefined : eq(transitions[name], value);

@@ -1,7 +1,9 @@
 /** The ledger: everything that was decided and stored, as a feed. Append-only; lines are dropped with their month. */
 
 import { z } from 'zod';
+import { endUserIn } from '../../model/actor.ts';
 import { isStorable } from '../../oauth/sent-text.ts';
+import { isUuid } from '../../oauth/sub.ts';
 import type { Place } from '../../people/account/origins.ts';
 import { clientNames } from '../../storage/clients.ts';
 import type { ListedLine } from '../../storage/ledger-filter.ts';
@@ -87,12 +89,8 @@ const shape = z
       .describe(
         'The actor, unless it was the browser or the client of the row itself: `operator SUB`, `end_user SUB`, `client ID`, `command_line`, …',
       ),
-    actor_username: z
-      .string()
-      .nullable()
-      .describe(
-        'The current username of an actor who is an operator or an end-user. Null: any other actor, or as for `username`.',
-      ),
+    actor_sub: z.string().nullable().describe('Of an actor who is an operator or an end-user.'),
+    actor_username: z.string().nullable().describe('The current username of `actor_sub`. Null: as for `username`.'),
     address_hash: z.string().nullable().describe('A keyed hash of the address that it was asked from.'),
     fields: z.array(z.string()).nullable().describe('The names of the fields that changed.'),
     address: z
@@ -141,7 +139,8 @@ export const lineDocument = (line: ListedLine, { users, clients, places }: Known
   policy: line.policy,
   scope_withheld: line.scopeWithheld,
   actor: line.actor,
-  actor_username: users.get(actorIdOf(line) ?? '')?.username ?? null,
+  actor_sub: users.get(endUserIn(line.actor) ?? '')?.sub ?? endUserIn(line.actor),
+  actor_username: users.get(endUserIn(line.actor) ?? '')?.username ?? null,
   address_hash: line.addressHash,
   fields: line.fields,
   address: line.address,
@@ -150,9 +149,6 @@ export const lineDocument = (line: ListedLine, { users, clients, places }: Known
   begun_session_id: line.begunSessionId,
   user_agent: line.userAgent,
 });
-
-const actorIdOf = ({ actor }: ListedLine): string | null =>
-  /^(?:operator|end_user) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(actor ?? '')?.[1] ?? null;
 
 /** Names are of the resources of end-users and clients, so a caller needs the scopes of those. */
 async function knownIn(
@@ -165,7 +161,9 @@ async function knownIn(
     Promise.all(addresses.map(async (address) => [address, await placeOf(address, ['en'])] as const)),
     knownUsers(
       db,
-      lines.flatMap((line) => [line.userId, actorIdOf(line)]).filter((id) => id !== null),
+      lines
+        .flatMap((line) => [line.userId, endUserIn(line.actor)])
+        .filter((id): id is string => id !== null && isUuid(id)),
     ),
     scopes.includes('clients:read')
       ? clientNames(
@@ -193,6 +191,13 @@ export const transitions = resource('/transitions', 'the ledger', {}, (method) =
       reason: name.optional(),
       client_id: clientId.optional(),
       sub: sub.optional().describe('Of the end-user, and of their grants and sessions that are still stored.'),
+      actor: z
+        .string()
+        .max(512)
+        .refine(isStorable)
+        .optional()
+        .describe('Changes that this actor asked for, named as in `actor` of an entry.'),
+      actor_sub: sub.optional().describe('Changes that this operator or end-user asked for.'),
       grant_id: z.uuid().optional(),
       session_id: z.uuid().optional(),
       account_hash: accountHash.optional().describe('Sign-ins with this account hash, also of an unknown username.'),
@@ -221,6 +226,8 @@ export const transitions = resource('/transitions', 'the ledger', {}, (method) =
         reason: asked.reason,
         clientId: asked.client_id,
         userId: asked.sub,
+        actor: asked.actor,
+        actorUserId: asked.actor_sub,
         grantId: asked.grant_id,
         sessionId: asked.session_id,
         accountHash: asked.account_hash,

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { RESOURCES } from '../../../src/management/resources/all.ts';
+import { endListedSession } from '../../../src/protocol/browser-session.ts';
 import {
   authorizeUrl,
   exchange,
@@ -71,8 +72,13 @@ beforeAll(async () => {
   for (const receiver of ['crm', 'siem', 'siem']) await call('POST', `/webhook-receivers/${receiver}/tests`);
   const [grant] = await itemsOf('/grants');
   await call('DELETE', `/grants/${grant?.['grant_id']}`);
-  const [session] = await itemsOf('/sessions');
+  const [session, ...others] = await itemsOf('/sessions');
   await call('DELETE', `/sessions/${session?.['sid']}`);
+  const actor = users[1]?.id ?? '';
+  for (const [at, kind] of (['operator', 'end_user'] as const).entries()) {
+    const { sub, sid } = others[at] ?? {};
+    await endListedSession(scene.deps, String(sub), String(sid), { kind, id: actor, addressHash: null });
+  }
   await callerWith(scene, () => tokenOf(scene, MANAGEMENT_SCOPE_NAMES))('PATCH', `/users/${users[2]?.id}`, {
     body: { disabled: true },
     headers: { 'if-match': '*' },
@@ -191,6 +197,8 @@ const FILTERS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     reason: same('reason'),
     client_id: same('client_id'),
     sub: aboutUser,
+    actor: same('actor'),
+    actor_sub: same('actor_sub'),
     grant_id: same('grant_id'),
     session_id: same('session_id'),
     account_hash: same('account_hash'),

@@ -28,6 +28,7 @@ const line = (change: Partial<LedgerLine>): LedgerLine => ({
   policy: null,
   scope_withheld: null,
   actor: null,
+  actor_sub: null,
   actor_username: null,
   address_hash: null,
   address: null,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KINDS } from '../../../src/management/resources/transition-kinds.ts';
 import { makeClient, makeUser, obtainTokens, refresh, type TestClient, type TestUser } from '../../support/actors.ts';
 import type { Browser } from '../../support/browser.ts';
-import { type ConsoleApp, consoleBrowser, openConsoleApp, openPage } from '../../support/console.ts';
+import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let opened: TestDatabase;
@@ -24,6 +24,8 @@ beforeAll(async () => {
   await refresh(test, client, used);
   browser = consoleBrowser(test);
   await openPage(browser, test.operator);
+  const page = await browser.get(`/console/end-user/disable?id=${person.id}`);
+  await browser.post('/console/end-user/disable', formTo(page, '/console/end-user/disable'));
 });
 afterAll(async () => {
   await test.app.close();
@@ -66,6 +68,8 @@ describe('the ledger page', () => {
     ['the id of a client', 'client_id=photo-book&reason=refresh_token_reused', 2],
     ['the id of a client that is gone', 'client_id=nothing-has-it', 0],
     ['a username', 'sub=grace&machine=user&event=registrationRequested', 1],
+    ['the username of an operator who acted', 'actor_sub=OLGA', 1],
+    ['the username of an end-user who did not act', 'actor_sub=grace', 0],
     ['the address of a presenter', 'reason=refresh_token_reused&address=127.0.0.1', 2],
     ['an address that no entry has', 'reason=refresh_token_reused&address=203.0.113.9', 0],
     ['a part of a User-Agent, in any case', 'user_agent=LIGHTMY', 2],

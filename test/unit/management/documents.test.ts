@@ -325,7 +325,7 @@ describe('an entry of the ledger', () => {
   it('is shown with null for each member without a value', () => {
     const { at: instant, machine, event, from, to, ...others } = shown();
     expect([instant, machine, event, from, to]).toEqual([iso(1), 'grant', 'e', 'f', 't']);
-    expect(Object.values(others)).toEqual(Array(21).fill(null));
+    expect(Object.values(others)).toEqual(Array(22).fill(null));
   });
   it.each([
     [{ generation: 0n }, { generation: 0 }],
@@ -334,11 +334,12 @@ describe('an entry of the ledger', () => {
     [{ generation: 7n }, { generation: 7 }],
     [{ userId: 'u' }, { sub: 'imported', username: 'ursula' }],
     [{ userId: 'v' }, { sub: 'v', username: null }],
-    [{ actor: `operator ${ACTOR}` }, { actor: `operator ${ACTOR}`, actor_username: 'olga' }],
+    [{ actor: `operator ${ACTOR}` }, { actor: `operator ${ACTOR}`, actor_sub: ACTOR, actor_username: 'olga' }],
+    [{ actor: 'operator u' }, { actor_sub: 'imported', actor_username: 'ursula' }],
     [{ actor: `end_user ${ACTOR}` }, { actor_username: 'olga' }],
-    [{ actor: `client ${ACTOR}` }, { actor_username: null }],
-    [{ actor: `operator ${ACTOR.replace('1', '2')}` }, { actor_username: null }],
-    [{ actor: 'command_line' }, { actor_username: null }],
+    [{ actor: `client ${ACTOR}` }, { actor_sub: null, actor_username: null }],
+    [{ actor: 'operator gone' }, { actor_sub: 'gone', actor_username: null }],
+    [{ actor: 'command_line' }, { actor_sub: null, actor_username: null }],
     [{ clientId: 'shop' }, { client_id: 'shop', client_name: 'The shop' }],
     [{ clientId: 'other' }, { client_id: 'other', client_name: null }],
     [
