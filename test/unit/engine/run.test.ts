@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { InvariantViolation, StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
-import { LONGEST_SLEEPS_MILLISECONDS, type Ports, type Request, run, running } from '../../../src/engine/run.ts';
+import {
+  LONGEST_SLEEPS_MILLISECONDS,
+  type Ports,
+  type Request,
+  run,
+  runFound,
+  running,
+} from '../../../src/engine/run.ts';
 import { dark, facts, type Lamp, type LampFacts, lampLifecycle } from './lamp.ts';
 
 type Loaded = { readonly row: Lamp };
@@ -190,6 +197,53 @@ describe('an error of another kind', () => {
   });
 });
 
+describe('a row that other requests may remove', () => {
+  /** @param rows of each load, in turn. Null: it is not found. */
+  const found = (rows: (Lamp | null)[], first?: Loaded) => {
+    const { ports, asked } = portsOf({ commits: [false, true] });
+    const load = async () => {
+      const row = rows.shift() ?? null;
+      return row && { row };
+    };
+    return { answer: runFound({ ...ports, load }, request, first), asked };
+  };
+
+  test('is loaded, and decided about', async () => {
+    expect(await found([dark, dark]).answer).toBe('dark → bright');
+  });
+
+  test('is not loaded where the caller has loaded it', async () => {
+    const { answer, asked } = found([bright], { row: dark });
+    expect(await answer).toBe('bright → bright');
+    expect(asked).toEqual([commit]);
+  });
+
+  test('has no answer where it is not found', async () => {
+    const { answer, asked } = found([]);
+    expect(await answer).toBeNull();
+    expect(asked).toEqual([]);
+  });
+
+  test('is a defect where it vanishes after a conflict', async () => {
+    await expect(found([dark]).answer).rejects.toThrow('lamp: the row vanished between load and reload');
+  });
+});
+
+test('the loop without ports refuses a reply of another kind to an answer', () => {
+  const steps = running({ row: dark }, { ...request, answer: () => Promise.resolve('later') });
+  expect(steps.next().value).toMatchObject({ kind: 'answer' });
+  expect(() => steps.next({ kind: 'committed', committed: true })).toThrow(
+    new InvariantViolation('the loop waited for an answer and got another reply'),
+  );
+});
+
+test('a request with its change in the row is asked again where no commit was lost', async () => {
+  const { ports, asked } = portsOf({ loads: [dark, bright], commits: [false] });
+  const recognising = { ...request, isIn: () => true };
+  expect(await run(ports, recognising)).toBe('bright → bright');
+  expect(asked).toEqual(['load', commit, 'load']);
+});
+
 test('errors bear their names', () => {
   expect(new StoreUnavailable(true)).toMatchObject({
     name: 'StoreUnavailable',
@@ -201,5 +255,15 @@ test('errors bear their names', () => {
   expect(new InvariantViolation('what is wrong')).toMatchObject({
     name: 'InvariantViolation',
     message: 'what is wrong',
+  });
+});
+
+test('a failure of the store has what the database said, and the advice', () => {
+  const failure = { words: 'refuses', said: 'no such role', advice: 'Create it.', code: '28000', isUnexpected: true };
+  expect(new StoreUnavailable(false, failure)).toMatchObject({
+    message: 'The database refuses (no such role). Create it.',
+    maybeCommitted: false,
+    code: '28000',
+    isUnexpected: true,
   });
 });

@@ -63,6 +63,14 @@ describe('a step', () => {
     expect(step.entries).toEqual([]);
   });
 
+  test('is no entry where another lifecycle has it, in another state too', () => {
+    const arms = { dark: { pressed: { target: 'bright', actions: ['advanceHead', 'issueTokens'] } }, bright: {} };
+    const changes = { advanceHead: goes('bright'), issueTokens: counts };
+    const step = stepOf(lampLifecycle(arms, { changes, notAudited: 'everything' }), dark, facts, pressed);
+    expect(step.after).toEqual({ state: 'bright', presses: 1 });
+    expect(step.entries).toEqual([]);
+  });
+
   test('is an entry when only some of its effects have no decision, in any order', () => {
     const changes = { advanceHead: counts, issueTokens: counts };
     for (const actions of [
