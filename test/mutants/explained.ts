@@ -64,6 +64,24 @@ export const explained: readonly Explained[] = [
     why: 'Only a reply of this kind has `error`; the kind is there for the compiler.',
   },
   {
+    file: 'src/engine/run.ts',
+    source: 'let decisions: readonly Decision[] = [];',
+    replacements: ['["Stryker was here"]'],
+    why: 'Every attempt makes an answer, which replaces it.',
+  },
+  {
+    file: 'src/engine/run.ts',
+    source: "return reply.kind === 'unavailable' && reply.error.maybeCommitted ? 'unknown' : 'unavailable';",
+    replacements: ['true'],
+    why: 'A commit has no further kind of reply; the kind is there for the compiler.',
+  },
+  {
+    file: 'src/engine/step.ts',
+    source: 'const { notAudited = [] } = lifecycle;',
+    replacements: ['["Stryker was here"]'],
+    why: 'No effect has this name.',
+  },
+  {
     file: 'src/lifecycles/client/lifecycle.ts',
     source: "change.type === 'secretRemovalRequested' && secretIdOf(mac) === change.secretId;",
     replacements: ['true', 'false'],
