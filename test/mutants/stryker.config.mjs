@@ -20,4 +20,6 @@ export default {
   concurrency: Number(process.env.MUTANTS_AT_ONCE),
   // A mutant that hangs is killed by this; tests themselves have no time limit.
   timeoutMS: 60_000,
+  // Of all tests of the room, before the first mutant.
+  dryRunTimeoutMinutes: 60,
 };
