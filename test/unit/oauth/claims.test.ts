@@ -1,9 +1,11 @@
 /** Names of claims: their scopes, reserved names, and valid names. */
 import { describe, expect, it } from 'vitest';
 import {
+  AUTHORIZATION_CLAIMS,
   CLAIM_NAME,
   CLAIM_NAME_EXPECTED,
   CLAIM_PLACES,
+  isSelfDescribed,
   RESERVED_CLAIMS,
   STANDARD_CLAIMS,
   STANDARD_CLAIMS_OF,
@@ -37,6 +39,18 @@ describe('claims', () => {
     ['a record of an end-user', 'password'],
   ])('of %s keep their meaning: no end-user has them', (_, names) => {
     for (const name of words(names)) expect(RESERVED_CLAIMS).toContain(name);
+  });
+
+  it('of authorization are those of RFC 9068 §2.2.3.1', () => {
+    expect(AUTHORIZATION_CLAIMS).toEqual(['groups', 'roles', 'entitlements']);
+  });
+
+  it('about themselves may be edited by end-users, but no verified address and no instant of the server', () => {
+    const edited = STANDARD_CLAIMS.filter(isSelfDescribed);
+    const others = STANDARD_CLAIMS.filter((name) => !isSelfDescribed(name));
+    expect(edited).toEqual([...(STANDARD_CLAIMS_OF['profile'] ?? []).slice(0, -1), 'phone_number']);
+    expect(others).toEqual(['updated_at', 'email', 'email_verified', 'address', 'phone_number_verified']);
+    expect(isSelfDescribed('groups')).toBe(false);
   });
 
   it('of the standard scopes are not reserved, and no name is empty', () => {

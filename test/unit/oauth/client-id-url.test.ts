@@ -1,6 +1,6 @@
 /** A `client_id` as the URL of a document: the rules of the draft, §3. */
 import { expect, it } from 'vitest';
-import { isMeantAsUrl, whatIsWrongWithClientIdUrl } from '../../../src/oauth/client-id-url.ts';
+import { isMeantAsUrl, originOf, whatIsWrongWithClientIdUrl } from '../../../src/oauth/client-id-url.ts';
 
 it.each([
   'https://agent.example/client',
@@ -8,6 +8,8 @@ it.each([
   'https://agent.example:8443/client.json',
   'https://agent.example/client?version=2',
   'https://xn--exmple-4nf.example/client',
+  'https://agent.example/of/https://other.example',
+  'https://agent.example/.well-known/client',
 ])('%s follows the rules', (url) => {
   expect(whatIsWrongWithClientIdUrl(url)).toBeNull();
   expect(isMeantAsUrl(url)).toBe(true);
@@ -39,4 +41,8 @@ it.each([
 
 it('other ids are no URLs', () => {
   for (const id of ['web', 'com.example.app:', 'urn:x', 'httpsx://a']) expect(isMeantAsUrl(id)).toBe(false);
+});
+
+it('the origin of an id has its port', () => {
+  expect(originOf('https://agent.example:8443/client.json?a')).toBe('https://agent.example:8443');
 });

@@ -7,6 +7,37 @@ const isSame = (registered: string, subject: string): boolean => {
   return one !== null && other !== null && isSameName(one, other);
 };
 
+/** RFC 4514 §3 and RFC 4519; then the names that OpenSSL and Java write. */
+const NAMES_OF_TYPES = {
+  '2.5.4.3': ['CN', 'commonName'],
+  '2.5.4.4': ['SN', 'surname'],
+  '2.5.4.5': ['serialNumber'],
+  '2.5.4.6': ['C', 'countryName'],
+  '2.5.4.7': ['L', 'localityName'],
+  '2.5.4.8': ['ST', 'S', 'stateOrProvinceName'],
+  '2.5.4.9': ['STREET', 'streetAddress'],
+  '2.5.4.10': ['O', 'organizationName'],
+  '2.5.4.11': ['OU', 'organizationalUnitName'],
+  '2.5.4.12': ['title', 'T'],
+  '2.5.4.42': ['GN', 'givenName'],
+  '2.5.4.97': ['organizationIdentifier'],
+  '0.9.2342.19200300.100.1.25': ['DC', 'domainComponent'],
+  '0.9.2342.19200300.100.1.1': ['UID', 'userId'],
+  '1.2.840.113549.1.9.1': ['emailAddress', 'E', 'email'],
+};
+
+it.each(Object.entries(NAMES_OF_TYPES))('the type %s has its names, in letters of either case', (type, names) => {
+  for (const name of names) {
+    expect(isSame(`${name}=a`, `${type}=a`)).toBe(true);
+    expect(isSame(`${name.toLowerCase()}=a`, `${name.toUpperCase()}=a`)).toBe(true);
+  }
+});
+
+it('types of other numbers are other types', () => {
+  const types = Object.keys(NAMES_OF_TYPES);
+  for (const one of types) for (const other of types) expect(isSame(`${one}=a`, `${other}=a`)).toBe(one === other);
+});
+
 describe('a distinguished name', () => {
   it.each([
     ['CN=a,O=b', 'O=b\nCN=a'],
