@@ -33,7 +33,8 @@ export const proveForEveryPolicy = (machineOf?: MachineOf, about?: readonly stri
     .filter(({ machines }) => about === undefined || machines.some((one) => about.includes(one)))
     .map((walk) => proofOf(walk, null, undefined, machineOf));
 
-function proofOf(walk: AnyWalk, policy: string | null, bounds = walk.bounds, machineOf = walk.machineOf): Proof {
+/** @param policy the one that it depends on. Null: none. */
+export function proofOf(walk: AnyWalk, policy: string | null, bounds = walk.bounds, machineOf = walk.machineOf): Proof {
   const proved = { ...walk, machineOf };
   const explorations = bounds.map((one) => explore(proved, one));
   const violations = explorations.flatMap((one) => one.violations);
