@@ -55,6 +55,7 @@ export function outboxOn(
     deliver: async () => {},
     compose: async ({ to }) => ({ ...COMPOSED, to }),
     answer: async () => {},
+    isErased: async () => false,
     now: clock.now,
     logger: makeLogger({ level: 'trace', readable: false, destination }),
     ...options,

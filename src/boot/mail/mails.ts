@@ -86,6 +86,7 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
         await (await import('../../people/email/mailed-code.ts')).mailCode(deps, wanted);
       else await (await import('../../people/email/asking.ts')).sendResets(deps, wanted);
     },
+    isErased: async (userId) => ((await findRegisteredUser(db, macs, userId))?.deletedAt ?? null) !== null,
     queue: mailQueue(db, clock),
     keys: given.keys,
     random,

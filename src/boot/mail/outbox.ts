@@ -46,6 +46,8 @@ export type OutboxOptions = SealDeps & {
   readonly compose: (mail: Mail) => Promise<ComposedMail>;
   /** Answers a request of an unauthenticated user. The mail takes the place of the request, also in a full queue. */
   readonly answer: (wanted: MailsWanted, send: Outbox['send']) => Promise<void>;
+  /** Whether the account was deleted: its erasure missed a mail that was stored after it. */
+  readonly isErased: (userId: string) => Promise<boolean>;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly policy?: MailPolicy;
@@ -73,6 +75,7 @@ export function openOutbox({
   deliver,
   compose,
   answer,
+  isErased,
   now,
   logger,
   policy = MAIL_POLICY,
@@ -178,6 +181,7 @@ export function openOutbox({
         await answer(contents, (mail) => put(mail, null));
         return null;
       }
+      if (contents.userId !== null && (await isErased(contents.userId))) return { code: 'erased', isFinal: true };
       isComposed = false;
       const composed = await compose(contents);
       isComposed = true;

@@ -261,7 +261,7 @@ export const presentCodeRequest = (
   id: string,
   { hashes, browserHash, place, origin, sameBytes: same = sameBytes }: PresentedCode,
   policy: SignInCodePolicy,
-): CodeRequest<{ readonly kind: 'accepted'; readonly userId: string }> => ({
+): CodeRequest<{ readonly kind: 'accepted'; readonly userId: string; readonly userEpoch: bigint | null }> => ({
   lifecycle: signInCodeLifecycle,
   read: (loaded) => {
     const facts: SignInCodeFacts = { now: loaded.now, id, fresh: null, policy, origin };
@@ -278,9 +278,9 @@ export const presentCodeRequest = (
   answer: (step, _, facts) => {
     const rejected = rejectionIn<SignInCodeRejectReason>(step);
     if (rejected) return rejected;
-    const { userId } = subjectOf(step.after, facts);
+    const { userId, userEpoch } = subjectOf(step.after, facts);
     if (userId === null) throw new InvariantViolation('signInCode: a code of no end-user was accepted');
-    return { kind: 'accepted', userId };
+    return { kind: 'accepted', userId, userEpoch };
   },
 });
 

@@ -229,7 +229,9 @@ async function proveCode(deps: MailedCodeDeps, form: CodeForm, id: string, accou
   const answer = await presentCode(deps, id, presented, policyOf(deps), loaded);
   if (answer === null) return { kind: 'unchecked', reason: 'code_unknown' } as const;
   const user = answer.kind === 'accepted' ? await deps.users.findToVerify(answer.userId) : null;
-  if (user !== null) return { kind: 'right', user } as const;
+  // Since the code was used, the end-user may have ended every session.
+  if (user !== null && answer.kind === 'accepted' && user.epoch === answer.userEpoch)
+    return { kind: 'right', user } as const;
   return answer.kind === 'rejected' && isEnded(answer.reason)
     ? ({ kind: 'unchecked', reason: answer.reason } as const)
     : ({ kind: 'wrong', userId: loaded.user?.id ?? null } as const);

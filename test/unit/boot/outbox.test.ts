@@ -33,6 +33,22 @@ describe('the queue of mails', () => {
   });
   afterEach(() => opened.close());
 
+  it('delivers nothing to an end-user whose account was deleted since', async () => {
+    const { delivered, deliver } = relay();
+    const [gone, here] = [crypto.randomUUID(), crypto.randomUUID()];
+    const outbox = outboxWith({ deliver, isErased: async (userId) => userId === gone });
+    await outbox.send({ ...mailTo('gone@example.com'), userId: gone });
+    await outbox.send({ ...mailTo('here@example.com'), userId: here });
+    await outbox.idle();
+    expect(delivered).toEqual(['here@example.com']);
+    expect(new Map((await outbox.stored()).map(({ userId, state }) => [userId, state]))).toEqual(
+      new Map([
+        [gone, 'dropped'],
+        [here, 'sent'],
+      ]),
+    );
+  });
+
   it('retries a mail after growing waits, and logs neither address nor contents', async () => {
     let attempts = 0;
     const deliver = async () => {

@@ -70,7 +70,7 @@ describe.each(databaseKinds)('codes in mails on %s', (kind) => {
     const loaded = await load(code);
     const answers = await Promise.all(Array.from({ length: 4 }, () => present(code, RIGHT, loaded)));
     expect(answers.filter((answer) => answer?.kind === 'accepted')).toEqual([
-      { kind: 'accepted', userId: code.userId },
+      { kind: 'accepted', userId: code.userId, userEpoch: 0n },
     ]);
     expect(answers.filter((answer) => answer?.kind === 'rejected')).toEqual(
       Array.from({ length: 3 }, () => ({ kind: 'rejected', reason: 'code_used' })),
