@@ -18,6 +18,8 @@ export function expressGuard<Claims>(guard: Guard<Claims>) {
         next: () => void,
       ): Promise<void> => {
         const outcome = await guard.check(request, needs);
+        // A time limit of the API has answered meanwhile.
+        if (response.headersSent) return;
         if (outcome.kind !== 'granted') return refuse(response, outcome);
         response.locals.access = outcome.access;
         admit(response, outcome);

@@ -185,7 +185,7 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
       const outcome = await judged(request, needs).catch((error: unknown) =>
         unavailable('internal', `the check failed (${nameOf(error)})`, INTERNAL_RETRY_SECONDS),
       );
-      if (outcome.kind !== 'granted') report(onRefusal, outcome, request);
+      if (outcome.kind !== 'granted') void report(onRefusal, outcome, request);
       return outcome;
     },
   };
@@ -197,9 +197,14 @@ export function demandNeeds(guard: Pick<Guard, 'problemOf'>, needs: Needs): void
   if (problem !== null) throw new TypeError(`The needs of a request: ${problem}.`);
 }
 
-function report(onRefusal: GuardOptions['onRefusal'], outcome: Refused | Unavailable, request: GuardedRequest): void {
+/** An API may write its log asynchronously: the caller does not wait. */
+async function report(
+  onRefusal: GuardOptions['onRefusal'],
+  outcome: Refused | Unavailable,
+  request: GuardedRequest,
+): Promise<void> {
   try {
-    onRefusal?.(outcome, request);
+    await onRefusal?.(outcome, request);
   } catch {
     // The caller gets the outcome, whatever becomes of the log.
   }

@@ -71,7 +71,7 @@ export function lambdaGuard<Claims>(guard: Guard<Claims>) {
 
 function requestOf(event: ApiGatewayEvent): GuardedRequest {
   const { rawQueryString, queryStringParameters, httpMethod } = event;
-  const { http } = (event.requestContext ?? {}) as { http?: { method?: string } };
+  const { http, path } = (event.requestContext ?? {}) as { http?: { method?: string }; path?: string };
   const query =
     rawQueryString ??
     Object.keys(queryStringParameters ?? {})
@@ -80,7 +80,8 @@ function requestOf(event: ApiGatewayEvent): GuardedRequest {
   return {
     // Version 1.0 has the last of several values in `headers`, and all of them here.
     headers: event.multiValueHeaders ?? event.headers ?? {},
-    url: `${event.rawPath ?? event.path ?? '/'}?${query}`,
+    // Of the paths in version 1.0, only that of the context has the stage, as the client requests it.
+    url: `${event.rawPath ?? path ?? event.path ?? '/'}?${query}`,
     method: http?.method ?? httpMethod,
   };
 }

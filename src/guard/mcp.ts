@@ -46,6 +46,8 @@ export function mcpGuard<Claims>(guard: Guard<Claims>, { tools = {}, ...needs }:
       const isMessage = request.method === 'POST' && scopesOf.size > 0;
       const named = isMessage ? scopesOfTools(request.body, scopesOf) : [];
       const outcome = await guard.check(request, named === null ? everything : withScopes(needs, named));
+      // A time limit of the API has answered meanwhile.
+      if (response.headersSent) return;
       if (outcome.kind !== 'granted') return refuse(response, outcome);
       Object.assign(request, { auth: authInfoOf(outcome.access) });
       admit(response, outcome);

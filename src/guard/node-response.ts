@@ -6,6 +6,8 @@ import type { Granted, Outcome, Refused, Unavailable } from './outcome.ts';
 /** The part of `http.ServerResponse` that the guard uses. */
 export type NodeResponse = {
   statusCode: number;
+  /** Absent: the response has not been sent. */
+  readonly headersSent?: boolean;
   readonly getHeader: (name: string) => number | string | string[] | undefined;
   readonly setHeader: (name: string, value: string) => unknown;
   readonly end: (body: string) => unknown;

@@ -98,7 +98,7 @@ export type GuardOptions<Claims = unknown> = {
    */
   readonly claims?: ClaimsSchema<Claims>;
   /** Called for every outcome but `granted`, for the log of the API. An error of it changes no outcome. */
-  readonly onRefusal?: (outcome: Refused | Unavailable, request: GuardedRequest) => void;
+  readonly onRefusal?: (outcome: Refused | Unavailable, request: GuardedRequest) => unknown;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** The time. Default: the clock of this machine. */

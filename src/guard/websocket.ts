@@ -9,9 +9,10 @@ import type { GuardedRequest } from './request.ts';
 /** The part of `stream.Duplex` that the guard uses. */
 export type UpgradeSocket = {
   readonly destroyed: boolean;
-  readonly on: (event: 'error', listener: () => void) => unknown;
+  readonly on: (event: 'error' | 'finish', listener: () => void) => unknown;
   readonly removeListener: (event: 'error', listener: () => void) => unknown;
   readonly end: (text: string) => unknown;
+  readonly destroy: () => unknown;
 };
 
 export function upgradeGuard<Claims>(guard: Guard<Claims>) {
@@ -31,7 +32,11 @@ export function upgradeGuard<Claims>(guard: Guard<Claims>) {
         socket.on('error', ignore);
         const outcome = await guard.check(request, needs);
         if (socket.destroyed) return;
-        if (outcome.kind !== 'granted') return void socket.end(responseOf(outcome));
+        if (outcome.kind !== 'granted') {
+          // A client that keeps its half open would keep the connection, which no time limit of the server ends.
+          socket.on('finish', () => socket.destroy());
+          return void socket.end(responseOf(outcome));
+        }
         socket.removeListener('error', ignore);
         accept(request, socket, head, outcome.access);
       };

@@ -1,5 +1,7 @@
 /** The entry points for frameworks, beyond their common contract (frameworks.test.ts). */
 import { EventEmitter } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { type ExecutionContext, HttpException } from '@nestjs/common';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sharedAttempt } from '../../../src/guard/attempt.ts';
@@ -10,6 +12,7 @@ import { lambdaGuard } from '../../../src/guard/lambda.ts';
 import { authInfoOf, mcpGuard } from '../../../src/guard/mcp.ts';
 import { Caller, nestGuard } from '../../../src/guard/nestjs.ts';
 import { upgradeGuard } from '../../../src/guard/websocket.ts';
+import { proofKey, proofOf } from '../../support/dpop.ts';
 import { type FakeIssuer, fakeIssuer } from '../../support/fake-issuer.ts';
 import { EVENTS } from '../../support/guarded-apis.ts';
 
@@ -37,6 +40,29 @@ it.each<[string, (guard: ReturnType<FakeIssuer['guard']>, needs: typeof READ) =>
   const guard = issuer.guard({ scopes: ['read'] });
   expect(() => declare(guard, { scopes: ['wrte'] })).toThrow(/the scopes of this API are read; found: wrte/);
   expect(() => declare(guard, READ)).not.toThrow();
+});
+
+it.each([
+  ['Express', (guard: ReturnType<FakeIssuer['guard']>) => expressGuard(guard).requires(READ)],
+  ['MCP', (guard: ReturnType<FakeIssuer['guard']>) => mcpGuard(guard, READ).protect],
+])('%s: a response that a time limit of the API sent during the check stays', async (_name, protectedBy) => {
+  for (const sent of [authorization, undefined]) {
+    const fails = () => {
+      throw new Error('ERR_HTTP_HEADERS_SENT');
+    };
+    const response = {
+      statusCode: 503,
+      headersSent: true,
+      locals: {},
+      getHeader: vi.fn(),
+      setHeader: fails,
+      end: fails,
+    };
+    const request = { headers: { authorization: sent }, method: 'GET' };
+    const next = vi.fn();
+    await protectedBy(issuer.guard())(request as never, response as never, next);
+    expect([response.statusCode, next.mock.calls]).toEqual([503, []]);
+  }
 });
 
 describe('a handler of the Fetch API', () => {
@@ -206,8 +232,24 @@ it('reads an event of Lambda without headers', async () => {
     expect(await handler(event)).toMatchObject({ statusCode: 401 });
 });
 
+it.each([
+  ['a REST API with a stage', { path: '/photos', requestContext: { path: '/prod/photos' } }, '/prod/photos'],
+  ['a REST API on its own domain', { path: '/v1/photos', requestContext: { path: '/v1/photos' } }, '/v1/photos'],
+  ['an HTTP API', { rawPath: '/prod/photos', requestContext: { http: { method: 'GET' } } }, '/prod/photos'],
+])('checks a DPoP proof at Lambda for the URL that the client requested: %s', async (_name, place, path) => {
+  const key = await proofKey();
+  const accessToken = await issuer.token({ claims: { cnf: { jkt: key.jkt } } });
+  const handler = lambdaGuard(issuer.guard({ dpop: {} })).requires(READ, async () => ({ statusCode: 200 }));
+  const asked = (url: string) => {
+    const dpop = proofOf(key, { method: 'GET', url, now: issuer.clock.now(), accessToken });
+    return handler({ httpMethod: 'GET', ...place, headers: { authorization: `DPoP ${accessToken}`, dpop } });
+  };
+  expect(await asked(`https://api.example${path}`)).toMatchObject({ statusCode: 200 });
+  expect(await asked('https://api.example/other')).toMatchObject({ statusCode: 401 });
+});
+
 describe('the upgrade of a WebSocket', () => {
-  const socketOf = () => Object.assign(new EventEmitter(), { destroyed: false, end: vi.fn() });
+  const socketOf = () => Object.assign(new EventEmitter(), { destroyed: false, end: vi.fn(), destroy: vi.fn() });
   const upgraded = (accept = vi.fn()) => ({ accept, listener: upgradeGuard(issuer.guard()).requires(READ, accept) });
 
   it('survives a connection that breaks during the check, and accepts it no more', async () => {
@@ -237,6 +279,22 @@ describe('the upgrade of a WebSocket', () => {
     expect(String(socket.end.mock.calls[0]?.[0])).toMatch(/^HTTP\/1\.1 401 \r\n[\s\S]*connection: close\r\n\r\n\{\}$/);
     // A connection that breaks while the response is sent.
     expect(() => socket.emit('error', new Error('EPIPE'))).not.toThrow();
+    expect(socket.destroy).not.toHaveBeenCalled();
+    socket.emit('finish');
+    expect(socket.destroy).toHaveBeenCalledOnce();
+  });
+
+  it('keeps no refused connection whose client stays', async () => {
+    const server = createServer();
+    onTestFinished(() => void server.close());
+    server.on('upgrade', upgraded().listener);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void client.destroy());
+    const ends = new Promise((resolve) => server.once('connection', (socket) => socket.once('close', resolve)));
+    client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    client.resume();
+    await ends;
   });
 });
 

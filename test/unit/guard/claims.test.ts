@@ -101,13 +101,17 @@ describe('onRefusal', () => {
     expect(heard).toEqual([['no_credentials', '/refused'], 'unavailable']);
   });
 
-  it('changes no outcome when it fails', async () => {
-    const issuer = await fakeIssuer();
-    const guard = issuer.guard({
-      onRefusal: () => {
+  it.each<[string, () => void | Promise<void>]>([
+    [
+      'fails',
+      () => {
         throw new Error('the log is full');
       },
-    });
+    ],
+    ['rejects', () => Promise.reject(new Error('the log is full'))],
+  ])('changes no outcome and ends no process when it %s', async (_, onRefusal) => {
+    const issuer = await fakeIssuer();
+    const guard = issuer.guard({ onRefusal });
     expect(await guard.check({ headers: {} }, NEEDS)).toMatchObject({ status: 401, reason: 'no_credentials' });
   });
 });
