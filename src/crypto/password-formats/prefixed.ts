@@ -50,11 +50,14 @@ export const readPrefixed =
     // Spring Security writes {ldap} in front of the scheme of the directory.
     if (key === 'ldap') return readPrefixed(readCrypt, expected)(rest.startsWith('{') ? rest : `{unknown}${rest}`);
     if (key === 'crypt') return named(readCrypt(rest), 'a hash of LDAP ({CRYPT})');
-    const reader = SCHEMES[key];
+    const reader = own(SCHEMES, key);
     if (reader) return reader(rest);
-    const never = NEVER[key];
-    return refused(never ?? 'a hash of LDAP or Spring Security with an unknown {scheme} in front', expected);
+    return refused(own(NEVER, key) ?? 'a hash of LDAP or Spring Security with an unknown {scheme} in front', expected);
   };
+
+/** The scheme is a text of others, such as `constructor`. */
+const own = <Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(values, key) ? values[key] : undefined;
 
 const named = (read: ReadHash, name: string): ReadHash =>
   read.kind === 'unknown' ? refused(`${name}, with ${read.found}`, read.expected) : read;

@@ -130,6 +130,8 @@ describe('a wrong or unknown format is named, and its text is not repeated', () 
     ['{SMD5}HzwMZMcscIyBK1paacMGyO7O5q4=', 'a hash of LDAP ({SMD5}), which is MD5'],
     ['{MD5}X03MO1qnZdYdgyfeuILPmQ==', 'a digest without a salt ({MD5})'],
     ['{mystery}abcdef', 'an unknown {scheme}'],
+    ['{constructor}abcdef', 'an unknown {scheme}'],
+    ['{__proto__}abcdef', 'an unknown {scheme}'],
     ['{CRYPT}$y$j9T$GDdiOCRRVHf9eDUwax8t$99th6YKjBJA', 'a hash of LDAP ({CRYPT}), with yescrypt'],
     ['{CRYPT}abJnggxhB/yWI', 'perhaps DES'],
     ['{ldap}plain', 'an unknown {scheme}'],
