@@ -13,8 +13,7 @@ export function whatIsWrongWithClientIdUrl(clientId: string): string | null {
   const url = new URL(clientId);
   if (url.protocol !== 'https:') return 'The client_id is not an https URL.';
   if (clientId.includes('#')) return 'The client_id has a fragment.';
-  if (url.username !== '' || url.password !== '' || /^https:\/\/[^/]*@/i.test(clientId))
-    return 'The client_id has a username or a password.';
+  if (/^https:\/\/[^/]*@/i.test(clientId)) return 'The client_id has a username or a password.';
   const [, path] = /^https:\/\/[^/?]+([^?]*)/i.exec(clientId) ?? [];
   if (path === undefined || path === '') return 'The client_id has no path.';
   if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)))

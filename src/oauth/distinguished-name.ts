@@ -61,7 +61,7 @@ const ATTRIBUTE = /^\s*([A-Za-z][A-Za-z0-9-]*|(?:OID\.)?\d+(?:\.\d+)+)\s*=\s*(.*
 function attributeIn(text: string): [string, string] | null {
   const [, type = '', written] = ATTRIBUTE.exec(text) ?? [];
   if (written === undefined || written.startsWith('#')) return null;
-  const value = unescaped(written.replace(/(?<!\\)\s+$/, ''));
+  const value = unescaped(written);
   const name = type.toLowerCase().replace(/^oid\./, '');
   return value === null || value === '' ? null : [TYPE_OF.get(name) ?? name, prepared(value)];
 }
@@ -69,7 +69,7 @@ function attributeIn(text: string): [string, string] | null {
 /** At each separator that no backslash precedes. */
 function split(text: string, separator: ',' | '+'): string[] {
   const parts = [''];
-  for (const [one] of text.matchAll(/\\.|[^\\]|\\$/gs)) {
+  for (const [one] of text.matchAll(/\\.|[^\\]|\\/gs)) {
     if (one === separator) parts.push('');
     else parts[parts.length - 1] += one;
   }

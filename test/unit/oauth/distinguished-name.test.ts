@@ -54,6 +54,9 @@ describe('a distinguished name', () => {
     ['CN=S\\C3\\B6hne', 'CN=Söhne'],
     ['CN=Söhne', 'CN=SÖHNE'],
     ['CN=a   b', 'CN=a b'],
+    ['CN=a  ,O=b ', 'O=b\nCN=a'],
+    ['CN=\\ a', 'CN=a'],
+    ['12.34.5=a', '12.34.5=a'],
     ['CN=a\\ ', 'CN=a\\ '],
     ['CN=\\#a', 'CN=\\#a'],
     ['CN=a \\+ OU=b', 'CN=a \\+ OU=b'],
@@ -70,6 +73,8 @@ describe('a distinguished name', () => {
     ['CN=a,O=b', 'CN=a\\, O=b'],
     ['CN=a\\,O=b', 'O=b\nCN=a'],
     ['CN=ab', 'CN=a b'],
+    // Stricter than RFC 4518 §2.2.
+    ['CN=Straße', 'CN=Strasse'],
     ['CN=a+OU=b', 'CN=a \\+ OU=b'],
     ['CN=a', ''],
     ['CN=a', 'CN=a\\0ACN=a'],
@@ -91,7 +96,13 @@ describe('a distinguished name', () => {
     '1=a',
     'CN=\\FF',
     'CN="a, b"',
+    '!CN=a',
+    'CN=  ',
   ])('is not read from %j', (text) => {
     expect(readDistinguishedName(text)).toBeNull();
   });
+});
+
+it('an empty name is the same as none', () => {
+  expect(isSameName([], [])).toBe(false);
 });

@@ -54,6 +54,7 @@ describe('a requested redirect URI', () => {
 
   it.each([
     ['port 0', 'http://localhost/a', 'http://localhost:0/a'],
+    ['a scheme in front', 'http://localhost/a', 'app:http://localhost:8/a'],
     ['another path', 'http://localhost/a', 'http://localhost:8/b'],
     ['https', 'http://localhost/a', 'https://localhost:8/a'],
     ['a literal', 'http://localhost/a', 'http://127.0.0.1:8/a'],

@@ -26,11 +26,19 @@ describe('the resource that a client means', () => {
     'http://mcp.example/',
     'https://mcp.example:8443/',
     'mcp.example',
+    '\u0000https://mcp.example/',
+    ' https://mcp.example/',
+    'https://mcp.example/ ',
+    'https://mcp.example/\n',
     'URN:example:api',
     'https://',
     '',
   ])('is not changed where it is another one: %s', (sent) => {
     expect(meantResources([sent], known)).toEqual([sent]);
+  });
+
+  it('may be of http', () => {
+    expect(meantResources(['HTTP://local.example'], ['http://local.example/'])).toEqual(['http://local.example/']);
   });
 
   it('stays as sent where two are equivalent, and each of them as it is known', () => {

@@ -1,8 +1,20 @@
 /** Texts for people and clients: URLs under the issuer, error descriptions, the difference of two redirect URIs. */
 import { describe, expect, it } from 'vitest';
+import {
+  CLIENT_METHODS,
+  isOneOf,
+  KEY_METHODS,
+  SECRET_METHODS,
+  WITHOUT_SECRET,
+} from '../../../src/oauth/client-methods.ts';
 import { errorDescription } from '../../../src/oauth/errors.ts';
 import { firstDifference } from '../../../src/oauth/first-difference.ts';
-import { SIGNING_ALGORITHMS } from '../../../src/oauth/signing-algorithms.ts';
+import { JWT_BEARER, JWT_SPIFFE } from '../../../src/oauth/parameters.ts';
+import {
+  CLIENT_SIGNING_ALGORITHMS,
+  ONLY_WHERE_REGISTERED,
+  SIGNING_ALGORITHMS,
+} from '../../../src/oauth/signing-algorithms.ts';
 import { pathUnder, resourceMetadataUrl, urlUnder } from '../../../src/oauth/urls.ts';
 
 describe('an address under the issuer', () => {
@@ -47,4 +59,29 @@ describe('the first difference', () => {
 
 it('tokens are signed with ES256, RS256 or EdDSA', () => {
   expect(SIGNING_ALGORITHMS).toEqual(['ES256', 'RS256', 'EdDSA']);
+});
+
+describe('names of the standards', () => {
+  it('are those of client authentication', () => {
+    expect(CLIENT_METHODS).toEqual([
+      'client_secret_basic',
+      'client_secret_post',
+      'private_key_jwt',
+      'tls_client_auth',
+      'self_signed_tls_client_auth',
+      'workload_jwt',
+      'none',
+    ]);
+    expect(CLIENT_METHODS.filter((method) => !isOneOf(WITHOUT_SECRET, method))).toEqual([...SECRET_METHODS]);
+    expect(CLIENT_METHODS.filter((method) => isOneOf(KEY_METHODS, method))).toEqual(CLIENT_METHODS.slice(2, 5));
+    expect(WITHOUT_SECRET).toHaveLength(CLIENT_METHODS.length - SECRET_METHODS.length);
+  });
+  it('are those of client assertions (RFC 7523 §2.2)', () => {
+    expect(JWT_BEARER).toBe('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+    expect(JWT_SPIFFE).toBe('urn:ietf:params:oauth:client-assertion-type:jwt-spiffe');
+  });
+  it('are those of algorithms, and RS256 of clients counts only where it is registered', () => {
+    expect(CLIENT_SIGNING_ALGORITHMS).toEqual(['ES256', 'PS256', 'EdDSA', 'Ed25519', 'RS256']);
+    expect(ONLY_WHERE_REGISTERED).toEqual(['RS256']);
+  });
 });
