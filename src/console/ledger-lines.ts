@@ -12,6 +12,7 @@ export const FILTERS = [
   'reason',
   'client_id',
   'sub',
+  'actor',
   'actor_sub',
   'grant_id',
   'session_id',

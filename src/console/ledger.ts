@@ -7,7 +7,7 @@ import { filters, type Input, link, pager, table, time, withQuery, wordsOf } fro
 import { csvOf, jsonLinesOf, MAX_EXPORTED } from './export.ts';
 import { instantOf } from './grants.ts';
 import { type Asked, askedIn, type LedgerLine, linesFrom } from './ledger-lines.ts';
-import { isId, PERSON_LABEL, personIn } from './person.ts';
+import { isId, PERSON_LABEL, personIn, personNamed } from './person.ts';
 import { type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { name, shownText } from './shown-text.ts';
 
@@ -24,7 +24,7 @@ const NARROWER = [
 async function meantBy(viewer: Viewer, query: Fields) {
   const [person, actor, client] = await Promise.all([
     personIn(viewer, query),
-    personIn(viewer, query, 'actor_sub'),
+    actorIn(viewer, query.get('actor').trim()),
     clientIn(viewer, query),
   ]);
   if (person.kind === 'problem') return person;
@@ -35,12 +35,22 @@ async function meantBy(viewer: Viewer, query: Fields) {
   const asked: Asked = {
     ...typed,
     sub: person.sub,
-    actor_sub: actor.sub,
+    ...actor.asked,
     client_id: client.id,
     from: instantOf(from),
     to: instantOf(to),
   };
   return { kind: 'asked', asked } as const;
+}
+
+/** As entries name actors. */
+const NAMED_ACTOR = /^(command_line|configuration|server|(operator|end_user|client|upstream) .+)$/;
+
+/** Other text is the username or the `sub` of an operator or end-user. */
+async function actorIn(viewer: Viewer, typed: string) {
+  if (NAMED_ACTOR.test(typed)) return { kind: 'found', asked: { actor: typed, actor_sub: '' } } as const;
+  const person = await personNamed(viewer, typed);
+  return person.kind === 'problem' ? person : ({ kind: 'found', asked: { actor: '', actor_sub: person.sub } } as const);
 }
 
 async function show(viewer: Viewer, query: Fields): Promise<Shown> {
@@ -105,7 +115,7 @@ function inputsFor(asked: Asked, kinds: readonly Kind[]): readonly Input[] {
       chosen.flatMap(({ reasons }) => reasons),
     ),
     { name: 'sub', label: PERSON_LABEL, value: asked.sub },
-    { name: 'actor_sub', label: 'Requested by (username or sub)', value: asked.actor_sub },
+    { name: 'actor', label: 'Requested by (username, sub, or an actor such as command_line)', value: asked.actor },
     { name: 'client_id', label: 'Client (id or name)', value: asked.client_id },
     { name: 'address', label: 'Network address', value: asked.address },
     { name: 'user_agent', label: 'Browser that reused a token', value: asked.user_agent },
@@ -154,8 +164,9 @@ function askedBy(viewer: Viewer, line: LedgerLine, devices: Devices): Markup | s
 
 /** An operator by username. Without one, the first part of the id leads to the end-user. */
 function actorNamed(viewer: Viewer, actor: string, { actor_sub: id, actor_username: username }: LedgerLine): Markup {
+  const [kind = '', of = ''] = actor.split(' ');
+  if (kind === 'client') return html`client !${named(viewer, '/console/client', of, null)}`;
   if (id === null) return name(actor);
-  const [kind = ''] = actor.split(' ');
   if (username !== null) return html`${kind} !${named(viewer, '/console/end-user', id, username)}`;
   return html`${kind} !${link(viewer, withQuery('/console/end-user', { id }), shortened(id))}`;
 }

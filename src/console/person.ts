@@ -11,12 +11,11 @@ export const PERSON_LABEL = 'End-user (username or sub)';
 
 type Found = { readonly kind: 'found'; readonly sub: string } | { readonly kind: 'problem'; readonly problem: Problem };
 
-/**
- * @param field the input of the form
- * @returns an empty `sub` where the query names no user. The case of a username does not matter.
- */
-export async function personIn(viewer: Viewer, query: Fields, field = 'sub'): Promise<Found> {
-  const typed = query.get(field).trim();
+/** @returns an empty `sub` where the query names no user. The case of a username does not matter. */
+export const personIn = (viewer: Viewer, query: Fields): Promise<Found> => personNamed(viewer, query.get('sub').trim());
+
+/** @param typed the username or the `sub`. */
+export async function personNamed(viewer: Viewer, typed: string): Promise<Found> {
   if (typed === '' || isId(typed)) return { kind: 'found', sub: typed.toLowerCase() };
   const answer: Answer<Page<{ readonly sub: string }>> = await viewer.api.list('/users', { username: typed });
   if (!answer.ok) return { kind: 'problem', problem: answer.problem };

@@ -65,6 +65,8 @@ function askedEntries({ client_id, sub, grant_id, sid }: Known): readonly Readon
     { sub, machine: 'none' },
     { grant_id },
     { session_id: sid },
+    { actor_sub: sub },
+    { actor: 'command_line' },
     { address: '192.0.2.7' },
     { address: '198.51.100.1' },
     { account_hash: `00000000.${'0'.repeat(22)}` },

@@ -1,6 +1,7 @@
 /** The ledger page: choices from the machines, names beside ids, and no token in an address. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KINDS } from '../../../src/management/resources/transition-kinds.ts';
+import { transitions } from '../../../src/storage/schema.ts';
 import { makeClient, makeUser, obtainTokens, refresh, type TestClient, type TestUser } from '../../support/actors.ts';
 import type { Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
@@ -68,13 +69,34 @@ describe('the ledger page', () => {
     ['the id of a client', 'client_id=photo-book&reason=refresh_token_reused', 2],
     ['the id of a client that is gone', 'client_id=nothing-has-it', 0],
     ['a username', 'sub=grace&machine=user&event=registrationRequested', 1],
-    ['the username of an operator who acted', 'actor_sub=OLGA', 1],
-    ['the username of an end-user who did not act', 'actor_sub=grace', 0],
+    ['the username of an operator who acted', 'actor=OLGA', 1],
+    ['the username of an end-user who did not act', 'actor=grace', 0],
+    ['an actor, as entries name them', 'actor=server&machine=user&sub=grace&event=registrationRequested', 1],
+    ['another actor', 'actor=command_line&machine=user&sub=grace', 0],
     ['the address of a presenter', 'reason=refresh_token_reused&address=127.0.0.1', 2],
     ['an address that no entry has', 'reason=refresh_token_reused&address=203.0.113.9', 0],
     ['a part of a User-Agent, in any case', 'user_agent=LIGHTMY', 2],
     ['a User-Agent that no entry has', 'user_agent=firefox', 0],
   ])('filters by %s', async (_, query, count) => expect(await rows(query)).toHaveLength(count));
+
+  it('finds an operator by the sub and by the name in entries too, and says where a username is unknown', async () => {
+    const { operator } = test;
+    for (const actor of [operator.id, `operator ${operator.id}`])
+      expect(await rows(`actor=${encodeURIComponent(actor)}&machine=user`)).toHaveLength(1);
+    const unknown = await browser.get('/console/ledger?actor=not-registered');
+    expect([unknown.status, unknown.body.includes('Username not found')]).toEqual([404, true]);
+  });
+
+  it('leads from a client that requested a change to the client', async () => {
+    const id = 'c0ffee00-0000-4000-8000-000000000000';
+    await opened.database.drizzle.insert(transitions).values({
+      ...{ shardKey: person.id, at: new Date(), machine: 'user', event: 'enableRequested', userId: person.id },
+      ...{ fromState: 'disabled', toState: 'enabled', actor: `client ${id}` },
+    });
+    const [line = ''] = await rows(`actor=${encodeURIComponent(`client ${id}`)}`);
+    expect(line).toContain(`/console/client?id&#61;${id}`);
+    expect(line).not.toContain(`/console/end-user?id&#61;${id}`);
+  });
 
   it('asks for more where several clients match', async () => {
     const page = await browser.get('/console/ledger?client_id=other');
