@@ -49,6 +49,8 @@ export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) =>
     serveMetadata: false,
     // They cost no network here, and a token of a key that signs immediately after a revocation must be valid.
     keys: { maxAgeSeconds: 1, cooldownSeconds: 0 },
+    // `whoCalls` compares the end with the clock of the database. The clock of this node may differ.
+    clockToleranceSeconds: 300,
     // All nodes share the used proofs.
     ...(certificateOf && {
       certificate: (request) => {
