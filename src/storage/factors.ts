@@ -260,7 +260,7 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
     if (!row) return null;
     const { owner, ...loaded } = row;
     // An end-user whom a foreign write enabled may not sign in.
-    return { ...loaded, user: isAuthenticUser(owner, macs) ? owner : null };
+    return { ...loaded, user: isAuthenticUser(owner, macs) ? owner : null, userEpoch: owner.epoch };
   };
   const load: PasskeyStore['load'] = async (key) => {
     if (!('credentialId' in key)) return loadBy(and(eq(passkeys.id, key.id), eq(passkeys.userId, key.userId)));

@@ -38,7 +38,12 @@ export type PasskeyFacts = FactorSurroundings & {
 };
 
 export type LoadedPasskey = FactorSurroundings &
-  Pick<PasskeyFacts, 'otherWays'> & { readonly now: Date; readonly passkey: Passkey };
+  Pick<PasskeyFacts, 'otherWays'> & {
+    readonly now: Date;
+    readonly passkey: Passkey;
+    /** Of its end-user. Absent: not loaded. */
+    readonly userEpoch?: bigint;
+  };
 
 export type PasskeyKey =
   | { readonly userId: string; readonly id: string }

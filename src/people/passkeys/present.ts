@@ -32,6 +32,8 @@ export type Presented =
       readonly userId: string;
       readonly factor: ProvenFactor;
       readonly backupEligible: boolean;
+      /** Before the check. */
+      readonly userEpoch: bigint | undefined;
     }
   /** `userId`: the owner of the passkey. Null: unknown. */
   | { readonly kind: 'passkeyRefused'; readonly reason: PasskeyRefusal; readonly userId: string | null };
@@ -70,5 +72,5 @@ export async function presentPasskey(
   const decided = await askPasskey(deps, { credentialId }, { type: 'presented', counter }, loaded);
   if (decided === null) return refused('passkey_unknown');
   if (decided.kind === 'rejected') return refused(decided.reason as PasskeyRefusal, userId);
-  return { kind: 'presented', userId, factor: { kind: 'passkey', id }, backupEligible };
+  return { kind: 'presented', userId, factor: { kind: 'passkey', id }, backupEligible, userEpoch: loaded.userEpoch };
 }

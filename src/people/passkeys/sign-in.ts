@@ -42,7 +42,8 @@ export async function signInByPasskey(
     return { kind: 'passkeyRefused', reason, userId } as const;
   };
   if (presented.kind === 'passkeyRefused') return refused(presented.reason);
-  if (user === null || user.disabledAt !== null) return refused('user_ended');
+  // Since the check began, the end-user may have ended every session.
+  if (user === null || user.disabledAt !== null || user.epoch !== presented.userEpoch) return refused('user_ended');
   const { factor, backupEligible } = presented;
   const authentication = { amr: byPasskey(backupEligible), method: 'passkey', requiredClass, factor } as const;
   const session = await createSessionBy(deps, user, cookie, userAgent, authentication);

@@ -6,10 +6,11 @@ import type { AppDeps } from '../../../src/boot/wiring.ts';
 import { lastSignIns, sessions, transitions, users } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { deleteUser, disableUser, enableUser } from '../../support/administration.ts';
-import { type Answer, Browser } from '../../support/browser.ts';
+import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { anyDatabase, databaseKinds } from '../../support/database.ts';
 import { keptMails, type Mails } from '../../support/mails.ts';
 import { type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
+import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { openTwoServers, pressButton, signInPage, type TwoServers } from '../../support/upstream.ts';
 
@@ -37,8 +38,16 @@ function interrupted(deps: AppDeps): AppDeps {
     await interrupt();
     return insert(session);
   });
-  return deps;
+  return {
+    ...deps,
+    findUser: async (userId) => {
+      await beforeFound?.();
+      return deps.findUser(userId);
+    },
+  };
 }
+/** Runs before the server finds the end-user of a passkey. */
+let beforeFound: (() => Promise<unknown>) | null = null;
 
 async function expectNotSignedIn(db: Drizzle, browser: Browser, userId: string): Promise<void> {
   expect(meanwhile).toBeNull();
@@ -166,6 +175,23 @@ describe('an end-user who meanwhile was', () => {
     await expectNotSignedIn(db(), browser, user.id);
     expect(await refusals(db(), user.id, 'code_mismatch')).toHaveLength(1);
   });
+
+  it.each([...ENDS, [null, null] as const])(
+    '%s right after the passkey was checked is not signed in',
+    async (_, end) => {
+      const { sign } = await registeredPasskey(scene, user);
+      const page = await browser.get('/sign-in');
+      const csrf = formOf(page.body).fields['csrf'] ?? '';
+      beforeFound = async () => end?.(db(), user.username);
+      const answer = await browser.post('/sign-in/passkey', { csrf, credential: sign(page) });
+      beforeFound = null;
+      // Without an end, the same request signs in.
+      if (end === null) return expect(answer.url).toBe('/account');
+      expect(answer.url).toBe('/sign-in?passkey-refused=yes');
+      expect(await refusals(db(), user.id, 'user_ended')).toHaveLength(1);
+      return expectNotSignedIn(db(), browser, user.id);
+    },
+  );
 
   it.each(ENDS)('%s before the session of a mailed code gets the answer to a wrong code', async (_, end) => {
     const [page, code] = await mailed();
