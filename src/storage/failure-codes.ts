@@ -37,7 +37,10 @@ const BY_CODE: Readonly<Record<string, ExpectedFailure>> = {
     'or a pooler in front of it refused the protocol',
     'Connect to Postgres itself: PgBouncer refuses the settings with which a node connects.',
   ),
-  '25006': never('is read-only: a failover left this server on a standby'),
+  '25006': never(
+    'is read-only',
+    'A standby (pg_is_in_recovery() is true): name the primary in DATABASE_URL. Else default_transaction_read_only is on: set it off.',
+  ),
   '3D000': never('server has no database of this name', 'Make it with createdb, or name another.'),
   '40001': never('saw a conflict with another statement'),
   '40003': perhaps('does not know whether the statement was completed'),

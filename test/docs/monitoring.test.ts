@@ -10,9 +10,8 @@ const read = (file: string) => readFileSync(`${FOLDER}${file}`, 'utf8');
 
 type Rule = { readonly alert: string; readonly expr: string; readonly annotations: { readonly runbook: string } };
 const rules: readonly Rule[] = parse(read('alerts.yaml')).groups.flatMap(({ rules }: { rules: Rule[] }) => rules);
-const panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[] = JSON.parse(
-  read('dashboard.json'),
-).panels;
+const panels: readonly { readonly type: string; readonly targets?: readonly { readonly expr: string }[] }[] =
+  JSON.parse(read('dashboard.json')).panels;
 const expressions = [
   ...rules.map(({ expr }) => expr),
   ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
@@ -56,6 +55,13 @@ describe('the alert rules', () => {
     expect(`${stdout}${stderr}`).toContain('SUCCESS');
     expect(status).toBe(0);
   });
+});
+
+it('a number of the dashboard is 0, and not empty, before the first failure is counted', () => {
+  const failures = panels.flatMap(({ type, targets = [] }) => (type === 'stat' ? targets : [])).map(({ expr }) => expr);
+  const sums = failures.filter((expr) => /^\(?sum\(/.test(expr) && /(_failed_|status=)/.test(expr));
+  expect(sums).toHaveLength(2);
+  for (const expr of sums) expect(expr).toContain('or vector(0)');
 });
 
 it('alerts and dashboard use only metrics that the guide describes', () => {
