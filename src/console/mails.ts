@@ -28,6 +28,14 @@ const FIRST_LANGUAGE = 'en';
 const previewOf = (viewer: Viewer, { kind, language }: { readonly kind: string; readonly language: string }) =>
   viewer.api.get<Preview>(`/mails/${encodeURIComponent(kind)}`, { language });
 
+/** Null: this server sends mails, or does not tell this operator. Else the words of a page that would send one. */
+export async function noMails(viewer: Viewer): Promise<Markup | null> {
+  if (!viewer.may('configuration:read')) return null;
+  const answer = await previewOf(viewer, { kind: 'reset_password', language: FIRST_LANGUAGE });
+  if (!answer.ok || answer.value.sends_mails) return null;
+  return html`<p class="warning">This server sends no mails. !${link(viewer, '/console/secrets', 'Set')} <code>STATEHOUSE_SMTP_URL</code> first, which needs no restart.</p>`;
+}
+
 async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   const listed = await viewer.api.list<Listed>('/mails');
   if (!listed.ok) return problem(listed.problem);

@@ -3,6 +3,7 @@ import { html } from 'ghtml';
 import type { Item } from '../management/client/documents.ts';
 import { button, doneWords, form, input, link, pager, table, time, withQuery } from './components.ts';
 import { claimOf, type EndUser, endUserPage, refusalOf, userResource } from './end-user.ts';
+import { noMails } from './mails.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { name, shownText } from './shown-text.ts';
 
@@ -20,6 +21,8 @@ async function confirmLink(viewer: Viewer, query: Fields): Promise<Shown> {
   const title = `Send ${shownText(username)} a link`;
   if (disabled)
     return page(title, html`<p class="warning">A disabled end-user gets no link. Enable them first.</p>!${back}`);
+  const off = await noMails(viewer);
+  if (off !== null) return page(title, html`!${off}!${back}`);
   if (typeof email !== 'string' || email === '')
     return page(
       title,
@@ -52,19 +55,22 @@ async function invitations(viewer: Viewer, query: Fields, typed = '', refusal = 
   const answer = await viewer.api.list<Invitation>('/invitations', { cursor });
   if (!answer.ok) return problem(answer.problem);
   const mayInvite = viewer.may('users:write');
+  const off = mayInvite ? await noMails(viewer) : null;
   return page(
     'Invitations',
     html`!${doneWords(query.get('done'))}!${refusal}
 <p>An invited person opens the link of the mail, and creates an account with this address. The link is valid for a week.</p>
 !${
-      mayInvite
-        ? form(viewer, {
-            action: INVITATIONS,
-            label: 'Send an invitation',
-            wide: true,
-            body: input({ name: 'email', label: 'E-mail address', value: typed, required: true }),
-          })
-        : ''
+      off !== null
+        ? off
+        : mayInvite
+          ? form(viewer, {
+              action: INVITATIONS,
+              label: 'Send an invitation',
+              wide: true,
+              body: input({ name: 'email', label: 'E-mail address', value: typed, required: true }),
+            })
+          : ''
     }
 !${table(
       'Invitations that can still be used',

@@ -95,6 +95,23 @@ describe('a link for a new password', () => {
   });
 });
 
+describe('a server without a mail server', () => {
+  it('says so before an operator sends anything', async () => {
+    const without = await openTestDatabase('embedded');
+    const silent = await openConsoleApp(without.database);
+    const browser = consoleBrowser(silent);
+    await openPage(browser, silent.operator);
+    const { id } = await makeUser(silent, undefined, { email: 'grace@example.com', email_verified: true });
+    for (const path of [`${LINK}?id=${id}`, INVITATIONS]) {
+      const { body } = await browser.get(path);
+      expect(body).toContain('This server sends no mails.');
+      expect(body).not.toContain(`action="${path.split('?')[0]}"`);
+    }
+    await silent.app.close();
+    await without.close();
+  });
+});
+
 describe('invitations in the console', () => {
   it('are sent, listed and withdrawn', async () => {
     const email = 'hedy@example.com';
