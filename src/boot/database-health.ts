@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../engine/errors.ts';
 import type { DatabaseHealth, DatabaseStanding } from '../http/health-routes.ts';
+import { expectedFailure, unforeseenFailure } from '../storage/failure-codes.ts';
 import { failedStatements } from '../system/observed.ts';
 
 export type DatabaseHealthParts = {
@@ -60,7 +61,12 @@ export function databaseHealth({ ping, write, logger }: DatabaseHealthParts): He
     },
     beat: () => probe(true),
     close: failedStatements.listen(({ code }) => {
-      if (refusesWrites(code)) found('not writable', new StoreUnavailable(false, { code }));
+      if (code !== null && refusesWrites(code)) found('not writable', failureNamed(code));
     }),
   };
+}
+
+function failureNamed(code: string): StoreUnavailable {
+  const { words, advice = null } = expectedFailure(code) ?? unforeseenFailure(code);
+  return new StoreUnavailable(false, { words, advice, said: code, code });
 }

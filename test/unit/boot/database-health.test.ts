@@ -11,13 +11,20 @@ const failing = (code: string) => new StoreUnavailable(false, { code });
 
 function healthOf(parts: { ping?: () => Promise<void>; write?: () => Promise<void> }) {
   const words: string[] = [];
-  const logger = { info: (text: string) => words.push(text), warn: (_: object, text: string) => words.push(text) };
+  const errors: unknown[] = [];
+  const logger = {
+    info: (text: string) => words.push(text),
+    warn: ({ err }: { err: unknown }, text: string) => {
+      words.push(text);
+      errors.push(err);
+    },
+  };
   health = databaseHealth({
     ping: parts.ping ?? (async () => {}),
     write: parts.write ?? (async () => {}),
     logger: logger as never,
   });
-  return { health, words };
+  return { health, words, errors };
 }
 
 it.each(['53100', '25006', '53400', '58030'])('a heartbeat that fails with %s: not writable', async (code) => {
@@ -43,6 +50,18 @@ it('a statement that fails for a full disk counts between two heartbeats', async
   };
   await expect(reading(statement)).rejects.toThrow();
   expect(health.last()).toBe('not writable');
+});
+
+it.each([
+  ['53100', /^The database has no space left on its disk \(53100\)\. Give it space\.$/],
+  ['25006', /^The database is read-only \(25006\)\. A standby .+ default_transaction_read_only is on/],
+])('the log of a statement that fails with %s says the cause and the remedy', async (code, message) => {
+  const { errors } = healthOf({});
+  const statement = async () => {
+    throw Object.assign(new Error('of Postgres'), { code });
+  };
+  await expect(reading(statement)).rejects.toThrow();
+  expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })]);
 });
 
 it('a statement with its own error does not affect the health of the database', async () => {
