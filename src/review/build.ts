@@ -1,6 +1,7 @@
 /**
  * Generates all files that derive from the machines, the OpenAPI document of the management API, and the type of the texts
- * (`npm run machines:build`). With `--check` it fails when a committed file is out of date.
+ * (`npm run machines:build`). With `--check` it fails when a committed file is out of date. It then names those of the first generator
+ * that has one: one command writes them all.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -34,7 +35,10 @@ function stored(path: string): string | null {
 }
 
 const check = process.argv.includes('--check');
-for (const generate of GENERATORS) for (const generated of await generate()) settle(generated);
+for (const generate of GENERATORS) {
+  for (const generated of await generate()) settle(generated);
+  if (process.exitCode !== undefined) break;
+}
 
 function settle({ path, text }: Generated[number]): void {
   const before = stored(path);
