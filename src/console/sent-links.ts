@@ -61,16 +61,15 @@ async function invitations(viewer: Viewer, query: Fields, typed = '', refusal = 
     html`!${doneWords(query.get('done'))}!${refusal}
 <p>An invited person opens the link of the mail, and creates an account with this address. The link is valid for a week.</p>
 !${
-      off !== null
-        ? off
-        : mayInvite
-          ? form(viewer, {
-              action: INVITATIONS,
-              label: 'Send an invitation',
-              wide: true,
-              body: input({ name: 'email', label: 'E-mail address', value: typed, required: true }),
-            })
-          : ''
+      off ??
+      (mayInvite
+        ? form(viewer, {
+            action: INVITATIONS,
+            label: 'Send an invitation',
+            wide: true,
+            body: input({ name: 'email', label: 'E-mail address', value: typed, required: true }),
+          })
+        : '')
     }
 !${table(
       'Invitations that can still be used',
