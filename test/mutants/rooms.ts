@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 
 /** The mutated files, and their tests: every room that decides something. The tests of a room are those that should detect a mutant, not all that run through it. */
@@ -9,6 +10,9 @@ export type Room = {
 };
 
 const unit = (...rooms: string[]) => rooms.map((room) => `test/unit/${room}/**/*.test.ts`);
+/** Tests of other rooms that import one of its modules: they ask about texts and rows, as its own tests do. */
+const importing = (room: string) =>
+  globSync('test/unit/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes(`/src/${room}/`));
 /** Tests that walk every arm; they take too long for each mutant. */
 const LAWS = ['test/unit/machines/{laws,guards,composed-guards,transition-table,meta}.test.ts'];
 
@@ -38,10 +42,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     // Over stores in memory: a test against a database takes too long to ask it about each mutant.
     tests: [...unit('lifecycles'), ...LAWS, PROOF],
   },
-  crypto: { mutate: ['src/crypto/**/*.ts'], tests: unit('crypto') },
+  crypto: { mutate: ['src/crypto/**/*.ts'], tests: [...unit('crypto'), ...importing('crypto')] },
   oauth: { mutate: ['src/oauth/**/*.ts'], tests: unit('oauth') },
-  // On stores in memory: through the app each mutant would take ten times as long.
-  protocol: { mutate: ['src/protocol/**/*.ts'], tests: unit('protocol') },
+  // On stores in memory first. Clients that register, push or prove a key are tested through the app.
+  protocol: { mutate: ['src/protocol/**/*.ts'], tests: [...unit('protocol'), 'test/unit/http/*.test.ts'] },
   http: {
     mutate: ['src/http/**/*.ts', '!src/http/playground/**', '!src/http/views/**'],
     // Each part by itself, without a database: routes are registered before tests begin, so their mutants ask all of these.
@@ -49,7 +53,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   // The statements: tests through HTTP run through all of them, and take too long.
   storage: { mutate: ['src/storage/**/*.ts', '!src/storage/schema.ts', ...TABLES], tests: unit('storage') },
-  registration: { mutate: ['src/registration/**/*.ts'], tests: unit('registration') },
+  registration: {
+    mutate: ['src/registration/**/*.ts'],
+    tests: [...unit('registration'), ...importing('registration')],
+  },
   guard: { mutate: ['src/guard/**/*.ts'], tests: unit('guard') },
   people: {
     mutate: ['src/people/**/*.ts'],
