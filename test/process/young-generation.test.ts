@@ -27,11 +27,11 @@ async function largestAfter(before: string): Promise<number> {
 }
 
 const HELD = `setFlagsFromString('--semi-space-growth-factor=1');`;
-const BOUND = 'boundYoungGeneration({ bytes: 4 * 2 ** 20, lookMilliseconds: 1 });';
+const bound = (megabytes: number) => `boundYoungGeneration({ bytes: ${megabytes} * 2 ** 20, lookMilliseconds: 1 });`;
 
 it('grows to its bound, and no further', async () => {
   const unbounded = await largestAfter('');
-  const largest = await largestAfter(BOUND);
+  const largest = await largestAfter(bound(4));
   expect(largest).toBeGreaterThanOrEqual(4);
   // V8 doubles the size. On a slow machine that happens once before the look that stops it.
   expect(largest).toBeLessThanOrEqual(8);
@@ -39,6 +39,7 @@ it('grows to its bound, and no further', async () => {
 });
 
 it('grows again after something else made it small', async () => {
-  expect(await largestAfter(HELD)).toBeLessThan(4);
-  expect(await largestAfter(`${HELD} ${BOUND}`)).toBeGreaterThanOrEqual(4);
+  // Held, V8 still adds a page at a collection, to some megabytes. Unheld, it doubles the size.
+  expect(await largestAfter(HELD)).toBeLessThan(16);
+  expect(await largestAfter(`${HELD} ${bound(16)}`)).toBeGreaterThanOrEqual(16);
 });
