@@ -1,6 +1,7 @@
 /** The guard for Express 4 and 5: `app.get('/photos', requires({ scopes: ['read'] }), handler)`. */
 import type { Request, Response } from 'express';
-import { demandNeeds, type Guard, type Needs } from './guard.ts';
+import { demandNeeds, type Guard } from './guard.ts';
+import type { Needs } from './needs.ts';
 import { admit, refuse, serveMetadata } from './node-response.ts';
 import type { Access } from './outcome.ts';
 

@@ -2,9 +2,10 @@
  * The guard for handlers of the Fetch API, from `Request` to `Response`: route handlers of Next.js, Cloudflare Workers,
  * Deno, Bun. It uses nothing of Node.
  */
-import { demandNeeds, type Guard, type Needs } from './guard.ts';
+import { demandNeeds, type Guard } from './guard.ts';
 import { cachingOf } from './headers.ts';
 import { METADATA_HEADERS } from './metadata.ts';
+import type { Needs } from './needs.ts';
 import type { Access, Refused, Unavailable } from './outcome.ts';
 
 export function fetchGuard<Claims>(guard: Guard<Claims>) {

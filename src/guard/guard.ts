@@ -1,14 +1,14 @@
 /** The guard of an API, without a framework: one check for a request, one outcome. */
 import { readAccessToken } from './access-token.ts';
-import { certificateProblem } from './certificate-binding.ts';
 import { validClaims } from './claims.ts';
 import { discovery } from './discovery.ts';
-import { DPOP_ALGORITHMS, dpopProblem } from './dpop.ts';
+import { DPOP_ALGORITHMS } from './dpop.ts';
 import { introspection } from './introspection.ts';
-import { jsonRequests, objectOf } from './json-request.ts';
+import { jsonRequests } from './json-request.ts';
 import { keySource } from './keys.ts';
 import { type ResourceMetadata, resourceMetadata } from './metadata.ts';
-import { areScopes, type GuardOptions, rulesOf } from './options.ts';
+import { type Needs, needsProblem, signInProblem } from './needs.ts';
+import { type GuardOptions, rulesOf } from './options.ts';
 import {
   type AccessTokenClaims,
   granted,
@@ -19,22 +19,8 @@ import {
   type Unavailable,
   unavailable,
 } from './outcome.ts';
+import { possessionProblem } from './possession.ts';
 import { credentialsOf, type GuardedRequest, type Scheme } from './request.ts';
-
-/** The needs of a request. */
-export type Needs = {
-  /** All of these. Empty: any token for this API. */
-  readonly scopes: readonly string[];
-  /** Whether the guard also asks the server. Default: yes, where the guard has `introspection`. */
-  readonly introspect?: boolean | undefined;
-  /**
-   * The classes of sign-in of which any is enough (`acr`), the preferred first. List all that are strong enough: their
-   * names give the guard no order. Default: any sign-in, and tokens without an end-user. RFC 9470 §3.
-   */
-  readonly acrValues?: readonly string[] | undefined;
-  /** The maximum age of the sign-in (`auth_time`). Default: no limit. */
-  readonly maxAgeSeconds?: number | undefined;
-};
 
 /** @template Claims the claims that the schema of the API promises. */
 export type Guard<Claims = unknown> = {
@@ -83,68 +69,21 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
   const schemes: ReadonlySet<Scheme> = new Set(proof === undefined && dpop === null ? ['bearer'] : ['bearer', 'dpop']);
   const tokenRules = { ...rules, now: milliseconds };
 
-  const problemOf = (needs: Needs): string | null => {
-    const scopes: unknown = Object(needs)['scopes'];
-    if (!areScopes(scopes)) return 'it has to name its scopes as a list; an empty list lets in any token for this API';
-    const unknown = scopes.filter((one) => rules.scopes !== null && !rules.scopes.includes(one));
-    if (unknown.length > 0)
-      return `the scopes of this API are ${rules.scopes?.join(', ')}; found: ${unknown.join(', ')}`;
-    const { acrValues, maxAgeSeconds } = needs;
-    if (acrValues !== undefined && !(areScopes(acrValues) && acrValues.length > 0))
-      return 'acrValues has to be a list of classes, none of which has a space or a quote';
-    if (maxAgeSeconds !== undefined && !(Number.isSafeInteger(maxAgeSeconds) && maxAgeSeconds >= 0))
-      return 'maxAgeSeconds has to be a whole number of seconds';
-    return needs.introspect === true && server === null
-      ? 'it asks for introspection, which the options of this guard do not include'
-      : null;
-  };
-
-  /** Null: the sender is the holder, as far as the token shows. */
-  const proofProblem = async (
-    request: GuardedRequest,
-    scheme: Scheme,
-    token: string,
-    claims: AccessTokenClaims,
-  ): Promise<RefusalReason | Unavailable | null> => {
-    const { cnf } = claims;
-    if (cnf === undefined && scheme === 'bearer') return null;
-    if (proof === undefined && dpop === null && certificate === null) return 'proof_missing';
-    const confirmation = objectOf(cnf);
-    if (confirmation === null) return 'proof_refused';
-    const boundToDpop = confirmation['jkt'] !== undefined;
-    // RFC 9449 §7.2: a token that is bound by `jkt` is never a bearer token. §7.1: a token under the DPoP scheme must
-    // be bound.
-    if (boundToDpop !== (scheme === 'dpop')) return boundToDpop ? 'proof_missing' : 'proof_refused';
-    try {
-      const { jkt, 'x5t#S256': x5t, ...others } = confirmation;
-      const byCertificate = certificate !== null && x5t !== undefined;
-      const byDpop = dpop !== null && boundToDpop;
-      // The certificate first: a proof passes once.
-      const problem =
-        (byCertificate ? await certificateProblem(certificate, request, x5t) : null) ??
-        (byDpop ? await dpopProblem(dpop, request, { token, jkt, now: milliseconds() }) : null);
-      if (problem !== null) return problem;
-      const isWhole =
-        byDpop === boundToDpop && byCertificate === (x5t !== undefined) && Object.keys(others).length === 0;
-      if (isWhole && (byDpop || byCertificate)) return null;
-      if (proof === undefined) return 'proof_missing';
-      const isGood = await proof({ request, scheme, token, claims, confirmation });
-      return isGood === true ? null : 'proof_refused';
-    } catch (error) {
-      return unavailable('proof', `the check of the proof failed (${nameOf(error)})`, INTERNAL_RETRY_SECONDS);
-    }
-  };
+  const problemOf = (needs: Needs): string | null => needsProblem(needs, rules);
 
   const judged = async (request: GuardedRequest, needs: Needs): Promise<Outcome<Claims>> => {
     const problem = problemOf(needs);
     if (problem !== null) return unavailable('internal', `the needs of a request: ${problem}`, INTERNAL_RETRY_SECONDS);
-    const { scopes, acrValues = null, maxAgeSeconds = null } = needs;
-    const signIn = { acrValues, maxAgeSeconds };
     const credentials = credentialsOf(request, schemes, rules.maxTokenLength);
     const isPresented = credentials.kind === 'token' && credentials.scheme === 'dpop';
-    const challenge = dpop && { algorithms: DPOP_ALGORITHMS, isPresented };
-    const refuse = (reason: RefusalReason, missing: readonly string[] = []) =>
-      refused(reason, { scopes, metadataUrl: metadata.url, dpop: challenge, signIn }, missing);
+    const { scopes, acrValues = null, maxAgeSeconds = null } = needs;
+    const challenge = {
+      scopes,
+      metadataUrl: metadata.url,
+      dpop: dpop && { algorithms: DPOP_ALGORITHMS, isPresented },
+      signIn: { acrValues, maxAgeSeconds },
+    };
+    const refuse = (reason: RefusalReason, missing: readonly string[] = []) => refused(reason, challenge, missing);
 
     if (credentials.kind !== 'token') return refuse(REFUSED_CREDENTIALS[credentials.kind]);
     const { token, scheme } = credentials;
@@ -152,7 +91,10 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
     if (reading.kind === 'unavailable') return unavailable('keys', reading.detail, reading.retryAfterSeconds);
     if (reading.kind === 'invalid') return refuse(reading.reason);
     const { claims } = reading;
-    const unproven = await proofProblem(request, scheme, token, claims);
+    const unproven = await possessionProblem(rules, proof, { request, scheme, token, claims }, milliseconds()).catch(
+      (error: unknown) =>
+        unavailable('proof', `the check of the proof failed (${nameOf(error)})`, INTERNAL_RETRY_SECONDS),
+    );
     if (typeof unproven === 'string') return refuse(unproven);
     if (unproven !== null) return unproven;
     // Without a schema, `Claims` promises nothing.
@@ -162,10 +104,8 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
     const inToken = wordsOf(claims.scope);
     const missing = without(scopes, inToken);
     if (missing.length > 0) return refuse('scope_missing', missing);
-    const { acr, auth_time: signedInAt } = claims;
-    if (acrValues !== null && !(typeof acr === 'string' && acrValues.includes(acr))) return refuse('sign_in_too_weak');
-    if (maxAgeSeconds !== null && !isWithin(signedInAt, maxAgeSeconds + rules.clockToleranceSeconds, milliseconds()))
-      return refuse('sign_in_too_old');
+    const insufficient = signInProblem(claims, needs, rules, milliseconds());
+    if (insufficient !== null) return refuse(insufficient);
     const access = { subject: claims.sub, clientId: claims.client_id, scopes: inToken, claims: typed };
     if (server === null || needs.introspect === false) return granted(access);
 
@@ -209,10 +149,6 @@ async function report(
     // The caller gets the outcome, whatever becomes of the log.
   }
 }
-
-/** @param signedInAt seconds since 1970, from the token. @param now milliseconds since 1970 */
-const isWithin = (signedInAt: unknown, seconds: number, now: number): boolean =>
-  typeof signedInAt === 'number' && now / 1000 - signedInAt <= seconds;
 
 const wordsOf = (scope: string | undefined): readonly string[] => [
   ...new Set((scope ?? '').split(' ').filter((one) => one.length > 0)),

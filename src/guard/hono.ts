@@ -1,8 +1,9 @@
 /** The guard for Hono: `app.get('/photos', requires({ scopes: ['read'] }), handler)`. It uses nothing of Node. */
 import type { MiddlewareHandler } from 'hono';
 import { fetchGuard, refusalOf } from './fetch.ts';
-import { demandNeeds, type Guard, type Needs } from './guard.ts';
+import { demandNeeds, type Guard } from './guard.ts';
 import { cachingOf } from './headers.ts';
+import type { Needs } from './needs.ts';
 import type { Access } from './outcome.ts';
 
 /** The variables of a guarded route. */

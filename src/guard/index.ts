@@ -3,8 +3,9 @@
 export type { CertificateSource } from './certificate-binding.ts';
 export type { ClaimsSchema } from './claims.ts';
 export type { UsedProof } from './dpop.ts';
-export { createGuard, type Guard, type Needs } from './guard.ts';
+export { createGuard, type Guard } from './guard.ts';
 export type { ResourceMetadata, ResourceMetadataDocument } from './metadata.ts';
+export type { Needs } from './needs.ts';
 export type { GuardOptions, Presented } from './options.ts';
 export type {
   Access,

@@ -2,9 +2,10 @@
  * The guard for AWS Lambda behind API Gateway: a wrapper of a handler, and a Lambda authorizer. Events have version 1.0
  * (REST APIs) or 2.0 (HTTP APIs). It uses nothing of Node.
  */
-import { demandNeeds, type Guard, type Needs } from './guard.ts';
+import { demandNeeds, type Guard } from './guard.ts';
 import { cachingOf } from './headers.ts';
 import { METADATA_HEADERS } from './metadata.ts';
+import type { Needs } from './needs.ts';
 import type { Access } from './outcome.ts';
 import type { GuardedRequest } from './request.ts';
 

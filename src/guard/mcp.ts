@@ -2,7 +2,8 @@
  * The guard for servers of the Model Context Protocol over HTTP, in Node or Express. Its 401 names the metadata of the
  * API, from which clients find the authorization server. Each tool may require further scopes.
  */
-import { demandNeeds, type Guard, type Needs } from './guard.ts';
+import { demandNeeds, type Guard } from './guard.ts';
+import type { Needs } from './needs.ts';
 import { admit, type NodeResponse, refuse, serveMetadata } from './node-response.ts';
 import type { Access } from './outcome.ts';
 import type { GuardedRequest } from './request.ts';

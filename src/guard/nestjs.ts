@@ -3,7 +3,8 @@
  * `@Requires({ scopes: ['read'] })` or `@Public()`. A request for a route without either fails with 500.
  */
 import { type CanActivate, createParamDecorator, type ExecutionContext, HttpException } from '@nestjs/common';
-import { demandNeeds, type Guard, type Needs } from './guard.ts';
+import { demandNeeds, type Guard } from './guard.ts';
+import type { Needs } from './needs.ts';
 import { headersOf, serveMetadata } from './node-response.ts';
 import type { Access } from './outcome.ts';
 import type { GuardedRequest } from './request.ts';

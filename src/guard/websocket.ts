@@ -2,7 +2,8 @@
  * The guard for WebSocket upgrades of Node's HTTP server, before `ws` accepts them. It reads the Authorization header,
  * which browsers cannot send.
  */
-import { demandNeeds, type Guard, type Needs } from './guard.ts';
+import { demandNeeds, type Guard } from './guard.ts';
+import type { Needs } from './needs.ts';
 import type { Access, Refused, Unavailable } from './outcome.ts';
 import type { GuardedRequest } from './request.ts';
 

@@ -76,15 +76,16 @@ export const explainedOfGuard = [
     why: 'An address that is undefined counts as not given.',
   },
   {
-    file: 'src/guard/guard.ts',
-    source: "return `the scopes of this API are ${rules.scopes?.join(', ')}; found: ${unknown.join(', ')}`;",
+    file: 'src/guard/needs.ts',
+    source:
+      "if (unknown.length > 0) return `the scopes of this API are ${rules.scopes?.join(', ')}; found: ${unknown.join(', ')}`;",
     replacements: ['rules.scopes.join'],
     why: 'A scope is unknown only where there is a list; the compiler does not know it.',
   },
   {
-    file: 'src/guard/guard.ts',
+    file: 'src/guard/needs.ts',
     source:
-      "if (acrValues !== null && !(typeof acr === 'string' && acrValues.includes(acr))) return refuse('sign_in_too_weak');",
+      "if (acrValues !== undefined && !(typeof acr === 'string' && acrValues.includes(acr))) return 'sign_in_too_weak';",
     replacements: ['true'],
     why: 'No list of classes has anything but texts; the type is there for the compiler.',
   },

@@ -3,8 +3,8 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { metadataUrlOf } from '../../../src/guard/discovery.ts';
 import { type FastifyGuardOptions, fastifyGuard } from '../../../src/guard/fastify.ts';
-import type { Needs } from '../../../src/guard/guard.ts';
 import { createGuard, type GuardOptions } from '../../../src/guard/index.ts';
+import type { Needs } from '../../../src/guard/needs.ts';
 import { refused } from '../../../src/guard/outcome.ts';
 import {
   bearer,

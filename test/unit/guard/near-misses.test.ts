@@ -1,7 +1,7 @@
 /** Near misses: types, schemes, lengths, ages, keys and addresses a step beside what the guard accepts. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isEndpointOf } from '../../../src/guard/discovery.ts';
-import type { Needs } from '../../../src/guard/guard.ts';
+import type { Needs } from '../../../src/guard/needs.ts';
 import { credentialsOf } from '../../../src/guard/request.ts';
 import { bearer, type FakeIssuer, fakeIssuer, sharedKey } from '../../support/fake-issuer.ts';
 
