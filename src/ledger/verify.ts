@@ -167,43 +167,29 @@ export function verification(keys: SealVerifier, newer: Newer = NOTHING_NEWER): 
     if (!beginsAnywhere && isOldest) problems.push(...beginningProblems(first, lowest, isDue));
     if (head !== null && isHere(head, chain, newer, isOldest))
       problems.push(...headProblems(chain, head, newest?.number ?? 0));
-    const missing = new Map(newer.missing.map((month) => [month.month, month]));
-    let { removedByRetention } = newer;
-    for (const { number, missing: months, statement } of chain) {
-      // Retention removes a segment together with the month of its sealing, so the exported segment had these
-      // entries.
-      const own = beginsAnywhere ? statement?.sealed_at.slice(0, 'YYYY-MM'.length) : null;
-      for (const { month, lines } of months) {
-        if (month !== own && isDue(month)) removedByRetention += lines;
-        else if (isOldest) problems.push({ problem: 'month_removed', segment: number, month, lines });
-        else missing.set(month, { segment: number, month, lines: lines + (missing.get(month)?.lines ?? 0) });
-      }
-    }
-    // An older segment may show that the retention was shorter for a time.
-    const undecided = [...missing.values()].filter(({ month }) => !isDue(month));
-    for (const { month, lines } of missing.values()) if (isDue(month)) removedByRetention += lines;
-    if (isOldest) for (const month of undecided) problems.push({ problem: 'month_removed', ...month });
+    const months = missingMonths(chain, newer, { isDue, isOldest, beginsAnywhere });
+    problems.push(...months.problems);
     const verified: Verified = {
       problems: problems.toSorted((left, right) => (left.segment ?? 0) - (right.segment ?? 0)),
       segments: newer.segments + links.length,
       lines: newer.lines + lines,
       first: first?.number ?? lowest,
       head: newest && { number: newest.number, digest: newest.digest, sealedAt: newest.sealedAt },
-      removedByRetention,
+      removedByRetention: months.removedByRetention,
     };
     return {
       verified,
       newer: {
         segments: verified.segments,
         lines: verified.lines,
-        removedByRetention,
+        removedByRetention: verified.removedByRetention,
         head: newest,
         lowest,
         first,
         beginnings: beginningsOf(chain, newer.beginnings).slice(0, MAX_NODES),
         claims: claims.slice(0, MAX_CLAIMS),
         dueUpTo: Number.isFinite(dueUpTo) ? dueUpTo : null,
-        missing: undecided,
+        missing: months.undecided,
       } satisfies Newer,
     };
   }
@@ -213,6 +199,37 @@ const MAX_CLAIMS = 100;
 
 const linesOf = (statement: Statement | null, { index }: StoredSeal, entries: readonly Entry[]): CheckedLines =>
   statement === null ? { problems: [], missing: [] } : checkLines(statement, index, entries);
+
+type MissingMonth = Newer['missing'][number];
+
+/** Months without entries: retention removed them, or a newer or older segment decides, or they are a problem. */
+function missingMonths(
+  chain: readonly Judged[],
+  newer: Newer,
+  at: { readonly isDue: (month: string) => boolean; readonly isOldest: boolean; readonly beginsAnywhere: boolean },
+) {
+  const problems: Problem[] = [];
+  const open = new Map(newer.missing.map((month) => [month.month, month]));
+  let { removedByRetention } = newer;
+  const removed = (missing: MissingMonth) => problems.push({ problem: 'month_removed', ...missing });
+  for (const { number, missing, statement } of chain) {
+    // Retention removes a segment together with the month of its sealing, so the exported segment had these
+    // entries.
+    const own = at.beginsAnywhere ? statement?.sealed_at.slice(0, 'YYYY-MM'.length) : null;
+    for (const { month, lines } of missing) {
+      if (month !== own && at.isDue(month)) removedByRetention += lines;
+      else if (at.isOldest) removed({ segment: number, month, lines });
+      else open.set(month, { segment: number, month, lines: lines + (open.get(month)?.lines ?? 0) });
+    }
+  }
+  // An older segment may show that the retention was shorter for a time.
+  const { due = [], undecided = [] } = Object.groupBy(open.values(), ({ month }) =>
+    at.isDue(month) ? 'due' : 'undecided',
+  );
+  for (const { lines } of due) removedByRetention += lines;
+  if (at.isOldest) undecided.forEach(removed);
+  return { removedByRetention, undecided, problems };
+}
 
 type Judged = Link & { readonly isAuthentic: boolean };
 /** The claim of an authentic seal about the previous one. */
@@ -232,16 +249,7 @@ function judged(
     const own = claims.get(number) ?? [];
     const isAuthentic = link.isSigned === true || own.some((claim) => claim.vouched && claim.digest === digest);
     if (!isAuthentic) {
-      problems.push(
-        link.isSigned === null && statement !== null
-          ? {
-              problem: 'key_unknown',
-              segment: number,
-              key: statement.key,
-              public_key: statement.public_key ?? null,
-            }
-          : { problem: 'segment_changed', segment: number },
-      );
+      problems.push(unauthentic(link));
       return { ...link, isAuthentic };
     }
     // This server made both, and one of them for another chain.
@@ -259,6 +267,11 @@ function judged(
   const open = [...claims.values()].flat().filter(({ about }) => about < lowest);
   return { chain: chain.toReversed(), problems, claims: open };
 }
+
+const unauthentic = ({ number, statement, isSigned }: Link): Problem =>
+  isSigned === null && statement !== null
+    ? { problem: 'key_unknown', segment: number, key: statement.key, public_key: statement.public_key ?? null }
+    : { problem: 'segment_changed', segment: number };
 
 /** More problems than a person reads. */
 const MAX_NAMED = 1000;

@@ -927,7 +927,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/ledger/verify.ts',
-    source: 'link.isSigned === null && statement !== null',
+    source: 'isSigned === null && statement !== null',
     replacements: ['true'],
     why: 'Only a seal with a statement has an unknown key; the compiler does not know it.',
   },
