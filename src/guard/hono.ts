@@ -28,7 +28,9 @@ export function honoGuard<Claims>(guard: Guard<Claims>) {
     },
     /** `app.use(metadata)`: serves the metadata of the API (RFC 9728). */
     metadata: (async (context, next) => {
-      const isAsked = context.req.method === 'GET' && context.req.path === guard.metadata.path;
+      const { method, path } = context.req;
+      // Hono sends a response to HEAD without its body.
+      const isAsked = (method === 'GET' || method === 'HEAD') && path === guard.metadata.path;
       return isAsked ? metadata() : next();
     }) satisfies MiddlewareHandler as MiddlewareHandler,
   };

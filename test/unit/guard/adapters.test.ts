@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type ExecutionContext, HttpException } from '@nestjs/common';
+import { Hono } from 'hono';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sharedAttempt } from '../../../src/guard/attempt.ts';
 import { expressGuard } from '../../../src/guard/express.ts';
@@ -40,6 +41,20 @@ it.each<[string, (guard: ReturnType<FakeIssuer['guard']>, needs: typeof READ) =>
   const guard = issuer.guard({ scopes: ['read'] });
   expect(() => declare(guard, { scopes: ['wrte'] })).toThrow(/the scopes of this API are read; found: wrte/);
   expect(() => declare(guard, READ)).not.toThrow();
+});
+
+it('Hono: the metadata answer HEAD as GET, without a body', async () => {
+  const guard = issuer.guard({});
+  const app = new Hono();
+  app.use(honoGuard(guard).metadata);
+  const [got, head, posted] = await Promise.all(
+    ['GET', 'HEAD', 'POST'].map((method) => app.request(String(guard.metadata.path), { method })),
+  );
+  expect(await got?.json()).toEqual(guard.metadata.document);
+  expect(head?.status).toBe(200);
+  expect(head?.headers).toEqual(got?.headers);
+  expect(await head?.text()).toBe('');
+  expect(posted?.status).toBe(404);
 });
 
 it.each([
