@@ -1,4 +1,5 @@
 /** Codes that end-users type, and the token of a registration. */
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/crypto/digest.ts';
 import {
@@ -9,6 +10,13 @@ import {
 } from '../../../src/crypto/recovery-code.ts';
 import { makeRegistrationToken, matcherOf } from '../../../src/crypto/registration-token.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import {
+  makeSignInCode,
+  readSignInCode,
+  shownSignInCode,
+  signInCodeHashes,
+  storedSignInCode,
+} from '../../../src/crypto/sign-in-code.ts';
 import { earlierTotp, isTotpSecret, totpSecretText, totpStepOf, totpUri } from '../../../src/crypto/totp.ts';
 
 const NEW = 'a root secret for tests, of more than 32 bytes';
@@ -107,5 +115,53 @@ describe('a code of an authenticator app', () => {
       period: '30',
     });
     expect(decodeURIComponent(uri.href)).toContain('as.test:ada');
+  });
+});
+
+describe('the code in a mail', () => {
+  const drawing = (...numbers: number[]) => ({
+    bytes: (size: number) => {
+      const octets = Buffer.alloc(size);
+      octets.writeUInt32BE(numbers.shift() ?? 0);
+      return octets;
+    },
+  });
+
+  it.each([
+    ['its eight last digits', [123_456_789], '23456789'],
+    ['zeros in front', [7], '00000007'],
+    ['the largest fair number', [4_199_999_999], '99999999'],
+    ['the next number after one that is not fair', [4_200_000_000, 4_294_967_295, 42], '00000042'],
+  ])('has %s', (_, numbers, code) => {
+    expect(makeSignInCode(drawing(...numbers))).toBe(code);
+  });
+
+  it('is shown in two groups', () => {
+    expect(shownSignInCode('12345678')).toBe('1234 5678');
+  });
+
+  it.each([
+    ['1234 5678', '12345678'],
+    ['\t12-34-56-78\n', '12345678'],
+    ['1234567', null],
+    ['123456789', null],
+    ['1234567a', null],
+    ['１２３４５６７８', null],
+    ['', null],
+  ])('is read from %j as %j', (typed, code) => {
+    expect(readSignInCode(typed)).toBe(code);
+  });
+
+  it('is stored as a MAC with its id, under the first root secret, and known under each listed one', () => {
+    const stored = storedSignInCode(rootKeys([OLD]), 'an id', '12345678');
+    const key = rootKeys([OLD]).first.key('sign-in-code');
+    expect(stored).toEqual(createHmac('sha256', key).update('code\nan id\n12345678').digest());
+    const isKnown = (secrets: string[], id: string, code: string) =>
+      signInCodeHashes(rootKeys(secrets), id, code).some((hash) => hash.equals(stored));
+    expect(isKnown([NEW, OLD], 'an id', '12345678')).toBe(true);
+    expect(isKnown([NEW], 'an id', '12345678')).toBe(false);
+    expect(isKnown([OLD], 'another id', '12345678')).toBe(false);
+    expect(isKnown([OLD], 'an id', '12345679')).toBe(false);
+    expect(storedSignInCode(rootKeys([NEW, OLD]), 'an id', '12345678')).not.toEqual(stored);
   });
 });
