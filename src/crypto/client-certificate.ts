@@ -120,9 +120,7 @@ export function alternativeNamesOf({ x509 }: ClientCertificate): readonly Altern
 export function isRegisteredBy(key: PublicJwk, { x509, thumbprint }: ClientCertificate): boolean {
   const named = thumbprintsIn(key);
   if (named.length > 0) return named.every((one) => one === thumbprint);
-  const publicKey = publicKeyOf(key);
-  if (publicKey === null || publicKey.asymmetricKeyType !== x509.publicKey.asymmetricKeyType) return false;
-  return publicKey.equals(x509.publicKey);
+  return publicKeyOf(key)?.equals(x509.publicKey) === true;
 }
 
 const thumbprintsIn = ({ x5c, 'x5t#S256': x5t }: PublicJwk): readonly string[] => [

@@ -117,5 +117,5 @@ export function whatIsWrongWithTimes(
   if (exp <= seconds) return 'request_object_expired';
   if (isFromFuture(times, seconds)) return 'request_object_from_future';
   const begins = nbf ?? iat ?? seconds;
-  return exp - begins > LONGEST_SECONDS || seconds - begins > LONGEST_SECONDS ? 'request_object_lives_too_long' : null;
+  return exp - begins > LONGEST_SECONDS ? 'request_object_lives_too_long' : null;
 }

@@ -16,8 +16,7 @@ export function readArgon2(hash: string): ReadHash {
   if (named.has('data') || named.has('keyid'))
     return refused(`${name} with associated data or a key`, `${name} with m, t and p alone`);
   const [m = Number.NaN, t = Number.NaN, p = Number.NaN] = ['m', 't', 'p'].map((letter) => numberIn(named.get(letter)));
-  if (named.size !== 3 || parameters.split(',').length !== 3 || [m, t, p].some(Number.isNaN))
-    return garbled('argon2', SHAPE);
+  if (parameters.split(',').length !== 3 || [m, t, p].some(Number.isNaN)) return garbled('argon2', SHAPE);
   const [saltBytes, keyBytes] = [bytesOf(salt), bytesOf(key)];
   if (saltBytes === null || keyBytes === null) return garbled(name, BASE64);
   const { argon2 } = HASH_LIMITS;

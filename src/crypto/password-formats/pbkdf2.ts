@@ -92,7 +92,7 @@ const ASPNET_HEADER_BYTES = 13;
 export function readAspNet(hash: string): ReadHash {
   const name = 'an ASP.NET Core Identity hash (version 3)';
   const bytes = bytesOf(hash);
-  if (bytes === null || bytes.length <= ASPNET_HEADER_BYTES) return garbled(name, 'the base64 of PasswordHash');
+  if (bytes === null) return garbled(name, 'the base64 of PasswordHash');
   const [digest, iterations, saltLength] = [1, 5, 9].map((at) => bytes.readUInt32BE(at)) as [number, number, number];
   const after = bytes.subarray(ASPNET_HEADER_BYTES);
   if (ASPNET_DIGESTS[digest] === undefined || saltLength > after.length)

@@ -48,7 +48,7 @@ export const readPrefixed =
     const scheme = /^\{([^}]*)\}/.exec(hash)?.[1] ?? '';
     const [key, rest] = [scheme.toLowerCase(), hash.slice(scheme.length + 2)];
     // Spring Security writes {ldap} in front of the scheme of the directory.
-    if (key === 'ldap') return readPrefixed(readCrypt, expected)(rest.startsWith('{') ? rest : `{unknown}${rest}`);
+    if (key === 'ldap') return readPrefixed(readCrypt, expected)(rest);
     if (key === 'crypt') return named(readCrypt(rest), 'a hash of LDAP ({CRYPT})');
     const reader = own(SCHEMES, key);
     if (reader) return reader(rest);

@@ -28,12 +28,13 @@ export const MAX_HASH_CHARACTERS = 1024;
 
 /**
  * The limits of the cost of a verification. Below them, a reader of the database guesses the passwords. Above them, a
- * few concurrent sign-ins delay all others. The upper limits are about one second and 256 MiB.
+ * few concurrent sign-ins delay all others. The upper limits are about one second and 256 MiB: scrypt takes 128 bytes
+ * for each part of its work.
  */
 export const HASH_LIMITS = {
   argon2: { memoryKib: [512, 262_144], passes: [1, 20], work: [1024, 1_048_576], lanes: [1, 16] },
   bcrypt: { cost: [8, 14] },
-  scrypt: { ln: [10, 20], r: [1, 32], p: [1, 16], work: [32_768, 2_097_152], memoryBytes: [1024, 268_435_456] },
+  scrypt: { ln: [10, 20], r: [1, 32], p: [1, 16], work: [32_768, 2_097_152] },
   pbkdf2: { iterations: [10_000, 2_000_000] },
   shaCrypt: { rounds: [5000, 1_000_000] },
   phpass: { log2: [11, 20] },

@@ -144,7 +144,6 @@ function scryptHash(name: string, { ln, r, p, salt, key, input = (password) => p
         ['r', r, limits.r],
         ['p', p, limits.p],
         ['2^ln times r times p', settings.N * r * p, limits.work],
-        ['a memory of bytes:', 128 * settings.N * r, limits.memoryBytes],
       ]) ?? lengths(name, salt, key),
     verify: async (password) => sameBytes(await derive(input(password), salt, key.length, settings), key),
   };
