@@ -69,7 +69,8 @@ test('bcrypt proves 72 bytes of a password, and a digest under bcrypt proves all
 
 test('WordPress drops spaces around a password, and so does its hash here', async () => {
   const { hash = '', password = '' } = HASHES_OF_OTHERS.find(({ format }) => format === 'a WordPress 6.8 hash') ?? {};
-  expect(await matchesPassword(storedPasswordHash(hash), rawSecret(` ${password}\t`))).toBe(true);
+  expect(await matchesPassword(storedPasswordHash(hash), rawSecret(` \0\v${password}\v \r\n\0\t`))).toBe(true);
+  expect(await matchesPassword(storedPasswordHash(hash), rawSecret(`V${password}`))).toBe(false);
 });
 
 const SALT = 'c2l4dGVlbiBieXRlIHNsdA';

@@ -1,6 +1,13 @@
 /** Hashes that other systems made: which are verified, and which are refused, with the reason. */
+import { scryptSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hashPassword, importedHashOf, isOutdatedHash, matchesPassword } from '../../../src/crypto/password.ts';
+import {
+  hashPassword,
+  importedHashOf,
+  isOutdatedHash,
+  matchesPassword,
+  provesWhole,
+} from '../../../src/crypto/password.ts';
 import { resultOf } from '../../../src/crypto/password-formats/rounds.ts';
 import { hashRefusal, readHash } from '../../../src/crypto/password-formats.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
@@ -183,4 +190,40 @@ describe('a hash whose rounds read the whole password', () => {
     const stored = storedPasswordHash(`$P$${digit}saltsalt${checksum}`);
     expect(await matchesPassword(stored, rawSecret(password))).toBe(isTaken);
   });
+});
+
+// Made by the crypt of glibc. The passwords are shorter and longer than a digest.
+test.each([
+  ['sha256', 'a', 1000, 'PUh3dLhrRUf5DImijCTHA/6RNalgRtHHx.PjXg80gE2'],
+  ['sha512', 'a', 1000, 'RrPGXWEiJKglBQ7c4Z7ubMQSfj96YZui3FKtC93SVTqGfF2ex1C1SYjoBtBB4ba3rt/BD7RfAsnl9LRml0K1.0'],
+  ['sha256', 'Hello world! '.repeat(6), 1001, 'PT8vw2/4yj6CSKp.nEJgXdRL/NhkgFLjVE5df8bSNJ.'],
+  [
+    'sha512',
+    'Hello world! '.repeat(12),
+    1006,
+    'faxpFI1cukNqusFrbzN0VVnMfSt1vo36QZSp9HBy08otjfRQQp6uhiQDkBfx/HvNqQC6nJZMHuLgyXcULowwC1',
+  ],
+] as const)('SHA-crypt of %s and %j in %d rounds has its checksum', (algorithm, password, rounds, checksum) => {
+  expect(resultOf({ kind: 'sha-crypt', algorithm, rounds, salt: 'saltstring', password })).toBe(checksum);
+});
+
+test('the most memory that a limit allows suffices for scrypt', async () => {
+  const key = scryptSync('a password', 'sixteen byte slt', 32, { N: 1024, r: 32, p: 16, maxmem: 2 ** 26 });
+  const stored = storedPasswordHash(`$scrypt$ln=10,r=32,p=16$c2l4dGVlbiBieXRlIHNsdA$${key.toString('base64')}`);
+  expect(await matchesPassword(stored, rawSecret('a password'))).toBe(true);
+});
+
+test('a hash of Devise without a pepper matches without one', async () => {
+  const { hash } = await import('@node-rs/bcrypt');
+  const stored = storedPasswordHash(`{devise}${await hash('correct horse', 4)}`);
+  expect(await matchesPassword(stored, rawSecret('correct horse'))).toBe(true);
+});
+
+test.each([
+  ['a'.repeat(72), true],
+  ['a'.repeat(73), false],
+  // 72 bytes composed, and 73 as typed.
+  [`${'a'.repeat(70)}e\u0301`, false],
+])('bcrypt proves all of %j: %s', (password, isWhole) => {
+  expect(provesWhole(storedPasswordHash(`$2b$08$${BCRYPT}`), rawSecret(password))).toBe(isWhole);
 });

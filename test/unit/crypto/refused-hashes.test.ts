@@ -1,6 +1,8 @@
 /** Hashes that an import refuses: the name and the expected form of each, and the limits themselves, which are accepted. */
 import { describe, expect, it } from 'vitest';
+import { bytesOf, sameBytes } from '../../../src/crypto/password-formats/reading.ts';
 import { ACCEPTED_FORMATS, hashRefusal, readHash } from '../../../src/crypto/password-formats.ts';
+import { HASHES_OF_OTHERS } from '../../support/hashes-of-others.ts';
 
 const ALL = { fast: true, peppered: true };
 const SALT = 'c2l4dGVlbiBieXRlIHNsdA';
@@ -11,6 +13,7 @@ const ARGON2 = '$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH';
 const PBKDF2 = '$pbkdf2-sha256$i=600000,l=32$SALT$HASH or $pbkdf2-sha256$600000$SALT$HASH';
 const SCRYPT = '$scrypt$ln=16,r=8,p=1$SALT$HASH';
 const BASE64 = 'base64 for salt and hash';
+const SIGNER = Buffer.alloc(64).toString('base64');
 const isFast = (name: string) =>
   `${name}, which is made to be fast, so that a leaked list of it is a list of passwords`;
 const bytes = (size: number) => Buffer.alloc(size).toString('base64');
@@ -44,6 +47,8 @@ describe('a hash that begins as a known format and continues differently', () =>
     [`$pbkdf2-sha256$i=10000,l=31$${SALT}$${KEY}`, 'PBKDF2', PBKDF2],
     [`$pbkdf2-sha256$10000$A$${KEY}`, 'PBKDF2 (sha256)', BASE64],
     [`$pbkdf2-sha256$10000$${SALT}$A`, 'PBKDF2 (sha256)', BASE64],
+    [`$pbkdf2-sha256$i=10000,l=32$${SALT}$A`, 'PBKDF2', PBKDF2],
+    [`AA${'A'.repeat(63)}B==`, 'an ASP.NET Identity hash (version 2)', 'the base64 of PasswordHash'],
     ['{pbkdf2-sha1}x', 'PBKDF2 (sha1) of LDAP', '{PBKDF2-SHA256}10000$SALT$HASH'],
     ['{pbkdf2-sha256}x', 'PBKDF2 (sha256) of LDAP', '{PBKDF2-SHA256}10000$SALT$HASH'],
     ['{pbkdf2-sha512}x', 'PBKDF2 (sha512) of LDAP', '{PBKDF2-SHA256}10000$SALT$HASH'],
@@ -140,6 +145,7 @@ describe('a hash of a kind that no import accepts', () => {
     ['{MD5}x', 'a digest without a salt ({MD5})', ACCEPTED_FORMATS],
     ['{SMD5}x', 'a hash of LDAP ({SMD5}), which is MD5', ACCEPTED_FORMATS],
     ['{x}y', 'a hash of LDAP or Spring Security with an unknown {scheme} in front', ACCEPTED_FORMATS],
+    ['{ldap}x{noop}y', 'a hash of LDAP or Spring Security with an unknown {scheme} in front', ACCEPTED_FORMATS],
     ['{ldap}x', 'a hash of LDAP or Spring Security with an unknown {scheme} in front', ACCEPTED_FORMATS],
     ['{', 'a hash of LDAP or Spring Security with an unknown {scheme} in front', ACCEPTED_FORMATS],
     ['{crypt}x', 'a hash of LDAP ({CRYPT}), with a crypt of an unknown kind, perhaps DES', ACCEPTED_FORMATS],
@@ -232,6 +238,12 @@ describe('a hash at a limit', () => {
     `$argon2i$m=19456,t=2,p=1$${SALT}$${KEY}`,
     `$2b$08$${B53}`,
     `$2b$14$${B53}`,
+    `$bcrypt-sha256$v=2,t=2b,r=8$${B53.slice(0, 22)}$${B53.slice(22)}`,
+    `pbkdf2_sha256$10000$saltsalt$${KEY}`,
+    `scrypt$8192$saltsalt$16$10$${KEY}`,
+    `scrypt:8192:16:10$saltsalt$${HEX}`,
+    `{scrypt}$d100a$${SALT}$${KEY}`,
+    `$firescrypt$ln=13,r=16,p=10$${SALT}$${SIGNER}$Bw$${SIGNER}`,
     scrypt(10, 32, 1),
     scrypt(15, 1, 1),
     scrypt(16, 32, 1),
@@ -281,6 +293,7 @@ describe('a hash at a limit', () => {
     [scrypt(15, 1, 17), 'p 17'],
     [scrypt(14, 1, 1), '2^ln times r times p 16384'],
     [scrypt(18, 9, 1), '2^ln times r times p 2359296'],
+    [aspNet({ saltLength: 48 }), 'a hash of bytes: 0'],
     [`{SSHA}${bytes(23)}`, 'a salt of bytes: 3'],
     [`{SSHA}${bytes(85)}`, 'a salt of bytes: 65'],
     [`$6$rounds=4999$s$${'a'.repeat(86)}`, 'rounds: 4999'],
@@ -303,4 +316,37 @@ it('a hash without its salted digests or pepper allowed says which setting allow
     expected: 'a server with the pepper of the application in STATEHOUSE_PASSWORD_PEPPER',
   });
   expect(readHash(digest)).toMatchObject({ isFast: true });
+});
+
+describe.each(HASHES_OF_OTHERS)('a hash of $by ($command)', ({ hash }) => {
+  it('is refused with a text behind it, and behind its own beginning', () => {
+    const [beginning = ''] = /^(\$[\w-]+\$|\{[^}]*\}|\w+[$:])?/.exec(hash) ?? [];
+    const others = [`${hash} `, `${hash}\n`, `${beginning}!${hash}`, `${beginning}!${hash.slice(beginning.length)}`];
+    for (const other of others) expect(readHash(other).kind, other).toBe('unknown');
+  });
+});
+
+describe('the parts of hashes', () => {
+  it.each([
+    ['QUJD', 'ABC'],
+    ['QUI=', 'AB'],
+    ['QUI', 'AB'],
+    ['QQ==', 'A'],
+    ['QUJD=QUJD', null],
+    ['QR==', null],
+    ['Q', null],
+    ['QU-D', null],
+  ])('%s has the bytes %j', (text, expected) => {
+    expect(bytesOf(text)?.toString() ?? null).toBe(expected);
+  });
+
+  it('may have "." for "+", as passlib writes them', () => {
+    expect(bytesOf('..//')).toEqual(bytesOf('++//'));
+  });
+
+  it('are the same in equal length and content alone', () => {
+    expect(sameBytes(Buffer.from('ab'), Buffer.from('ab'))).toBe(true);
+    expect(sameBytes(Buffer.from('ab'), Buffer.from('ac'))).toBe(false);
+    expect(sameBytes(Buffer.from('ab'), Buffer.from('abc'))).toBe(false);
+  });
 });
