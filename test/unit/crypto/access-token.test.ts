@@ -80,6 +80,35 @@ describe('an access token', () => {
   });
 
   it.each([
+    ['no confirmation', undefined],
+    ['the thumbprint of a key', { jkt: 'a key' }],
+    ['the thumbprint of a certificate', { 'x5t#S256': 'a certificate' }],
+    ['both thumbprints', { jkt: 'a key', 'x5t#S256': 'a certificate' }],
+  ])('may have %s', async (_, cnf) => {
+    expect(await withClaims({ cnf })).toMatchObject({ kind: 'authentic' });
+  });
+
+  it.each([
+    ['cnf', null],
+    ['cnf', 'a key'],
+    ['cnf', {}],
+    ['cnf', []],
+    ['cnf', { jwk: {} }],
+    ['cnf', { kid: 'a key' }],
+    ['cnf', { jkt: 7 }],
+    ['cnf', { jkt: 'a key', kid: 'a key' }],
+    ['cnf', { jkt: 'a key', 'x5t#S256': null }],
+    ['acr', 1],
+    ['acr', null],
+    ['auth_time', '1'],
+    ['auth_time', 1.5],
+    ['auth_time', null],
+    ['aud', ['https://api.test', 7]],
+  ])('with the claim %s as %j is malformed', async (name, value) => {
+    expect(await withClaims({ [name]: value })).toEqual({ kind: 'malformed' });
+  });
+
+  it.each([
     ['too short', Buffer.alloc(23)],
     ['between an epoch and a grant', Buffer.alloc(25)],
     ['a grant and nothing more', Buffer.alloc(16)],

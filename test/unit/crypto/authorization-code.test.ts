@@ -2,6 +2,7 @@ import { test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import {
   authorizationCodeOf,
+  isOwnCode,
   readAuthorizationCode,
   repeatedAuthorizationCode,
 } from '../../../src/crypto/authorization-code.ts';
@@ -26,6 +27,12 @@ describe('an authorization code', () => {
   propertyTest.prop([grantIds])('is the same each time it is made, and only for its grant', (grantId) => {
     expect(authorizationCodeOf(keys, grantId)).toEqual(authorizationCodeOf(keys, grantId));
     if (grantId !== GRANT_ID) expect(authorizationCodeOf(keys, grantId).code).not.toBe(code);
+  });
+
+  test('is known as one of this server by the grant and its hash', () => {
+    expect(isOwnCode(keys, { grantId: GRANT_ID, secretHash })).toBe(true);
+    expect(isOwnCode(keys, { grantId: GRANT_ID.replace('0', '1'), secretHash })).toBe(false);
+    expect(isOwnCode(keys, { grantId: GRANT_ID, secretHash: sha256('a forgery') })).toBe(false);
   });
 
   test('cannot be created without the root secret', () => {

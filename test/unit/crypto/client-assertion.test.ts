@@ -38,6 +38,7 @@ describe('a client assertion (RFC 7523 §3)', () => {
     ['two parts', 'a.b'],
     ['no JSON', 'YQ.YQ.YQ'],
     ['a list', `${Buffer.from('[]').toString('base64url')}.e30.YQ`],
+    ['claims that are a list', signedBy(key, [])],
     ['padding', `${signedBy(key, CLAIMS)}=`],
     ['an encrypted one', `${signedBy(key, CLAIMS)}.a.b`],
     ['the general serialization', JSON.stringify({ payload: 'e30', signatures: [] })],
@@ -52,6 +53,16 @@ describe('a client assertion (RFC 7523 §3)', () => {
 
   it.each(['JWT', 'client-authentication+jwt', undefined])('may have the typ %s', (typ) => {
     expect(reading({}, { typ })).toMatchObject({ kind: 'read' });
+  });
+
+  it('may have no kid, and a jti of up to 512 characters', () => {
+    expect(reading({}, { kid: undefined })).toMatchObject({ kind: 'read', kid: null });
+    expect(reading({ jti: 'x'.repeat(512) })).toMatchObject({ kind: 'read' });
+  });
+
+  it('is signed by no key that is none', () => {
+    const read = reading();
+    expect(read.kind === 'read' && isSignedBy(read, { ...publicOf(key), x: 'AAAA' })).toBe(false);
   });
 
   it('says which of the two audiences it has', () => {

@@ -91,6 +91,7 @@ describe('a key that can be used', () => {
     ['a curve of another kind', { ...EC, crv: 'Ed25519' }, 'values that are no public key of the kind EC'],
     ['no curve', { ...OKP, crv: undefined }, 'values that are no public key of the kind OKP'],
     ['a missing coordinate', { ...EC, y: undefined }, 'values that are no public key of the kind EC'],
+    ['a curve that no algorithm has', onCurve('secp256k1'), 'values that are no public key of the kind EC'],
     ['no exponent', { ...RSA, e: undefined }, 'values that are no public key of the kind RSA'],
     ['2047 bits', rsaOf(2047), 'an RSA key of 2047 bits'],
     ['4097 bits', rsaOf(4097), 'an RSA key of 4097 bits'],

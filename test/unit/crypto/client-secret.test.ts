@@ -1,6 +1,7 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import {
+  makeClientSecret,
   matchesStoredHash,
   matchesStoredSecret,
   secretHash,
@@ -39,6 +40,11 @@ describe('a client secret', () => {
     expect(matchesStoredSecret(keys, stored, old)).toBe(true);
     expect(matchesStoredSecret(keys, stored, next)).toBe(true);
     expect(matchesStoredSecret(keys, stored, rawSecret('none'))).toBe(false);
+  });
+
+  test('is 32 random octets in base64url where the server makes it', () => {
+    const random = { bytes: (size: number) => Buffer.alloc(size, 0xfb), uuid: () => '' };
+    expect(makeClientSecret(random)).toBe(Buffer.alloc(32, 0xfb).toString('base64url'));
   });
 
   test('matches nothing without a stored value', () => {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { knownDevice, MAX_DEVICE_COOKIE_CHARACTERS, rememberDevice } from '../../../src/crypto/device-cookie.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
@@ -81,11 +82,36 @@ describe('the cookie of a trusted device', () => {
     expect(knownDevice(rootKeys([secret('b')]), renewed, account('alice'))).not.toBeNull();
   });
 
+  test('has an end, twelve random octets, four of the end-user and a MAC, as upgrades keep them', () => {
+    const random = { bytes: (size: number) => Buffer.alloc(size, 7), uuid: () => '' };
+    const cookie = rememberDevice({ keys, random }, null, { name: 'alice', userId: 'an id' }, ENDS);
+    const mac = (...parts: (string | Buffer)[]) => {
+      const hmac = createHmac('sha256', keys.first.key('device'));
+      for (const part of parts) hmac.update(part);
+      return hmac.digest();
+    };
+    const drawn = Buffer.alloc(12, 7);
+    const said = Buffer.concat([Buffer.alloc(6), drawn, mac('end-user\n', drawn, 'an id').subarray(0, 4)]);
+    said.writeUIntBE(ENDS.getTime() / 1000, 0, 6);
+    const entry = Buffer.concat([said, mac(said, 'alice').subarray(0, 16)]);
+    expect(cookie).toBe(entry.toString('base64url'));
+  });
+
+  test('that is longer than the server makes one counts for nothing', () => {
+    const cookie = ['a', 'b', 'c', 'd', 'e'].reduce<string | null>((before, name) => remember(before, name), null);
+    const longer = `${cookie}.${remember(null, 'f')}`;
+    expect(knownDevice(keys, longer, account('e'))).toBeNull();
+    expect(knownDevice(keys, cookie, account('e'))).not.toBeNull();
+    expect(remember(longer, 'g').split('.')).toHaveLength(1);
+  });
+
   test.each([null, '', '.', 'x', 'x'.repeat(51), 'x'.repeat(100_000), '....', 'é'.repeat(51)])(
     '%j is rejected',
     (text) => {
       expect(knownDevice(keys, text, account('alice'))).toBeNull();
-      expect(knownDevice(keys, remember(text, 'alice'), account('alice'))).not.toBeNull();
+      const renewed = remember(text, 'alice');
+      expect(knownDevice(keys, renewed, account('alice'))).not.toBeNull();
+      expect(renewed).toMatch(text === 'x'.repeat(51) ? /^[\w-]{51}\.x{51}$/ : /^[\w-]{51}$/);
     },
   );
 });

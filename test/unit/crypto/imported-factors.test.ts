@@ -75,8 +75,13 @@ describe('a recovery code of another system', () => {
     ['7KQ2M0WXC93K', '7kq2-m0wx-c93k'],
     ['k3wzm9qa', ' K3WZ M9QA '],
     ['ab-CD-12', 'ab-CD-12'],
+    ['ab-CD-12', ' ab-CD-12\n'],
   ])('%s is read from %j', (code, typed) => {
     expect(texts(typed)).toContain(of(code));
+  });
+
+  it('has a digest alone where it is no code of this server', () => {
+    expect(texts('ab-CD')).toEqual(['ab-CD', 'abCD', 'ABCD', 'abcd'].map(of));
   });
 
   it('is another text than a code of this server, and than any other code', () => {

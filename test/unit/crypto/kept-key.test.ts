@@ -25,6 +25,7 @@ describe('a kept key', () => {
     expect(openKept(keys, 'sign-in-code', kept)).toBeNull();
     expect(openKept(keys, 'recovery-code', { ...kept, keyId: keys.first.id })).toBeNull();
     expect(openKept(keys, 'recovery-code', { ...kept, sealed: 'x' })).toBeNull();
+    expect(keepOn(keys, 'recovery-code', { ...kept, sealed: 'x' }, iv)).toBeNull();
   });
 
   it('is sealed again under a newer root secret, once', () => {

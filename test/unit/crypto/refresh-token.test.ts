@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { readRefreshToken, writeRefreshToken } from '../../../src/crypto/refresh-token.ts';
@@ -97,6 +98,48 @@ describe('a refresh token', () => {
     const bytes = bytesOf(token);
     bytes.write(rootKeys([OTHER]).first.id, 1, 'hex');
     expect(readRefreshToken(both, spell(bytes))).toEqual({ kind: 'forged' });
+  });
+
+  describe('that is bound to a key', () => {
+    const boundTo = Buffer.alloc(32, 0xfb).toString('base64url');
+    const bound = writeRefreshToken(keys, { ...place, boundTo });
+
+    test('has version 2, and the thumbprint of the key before its MAC', () => {
+      const bytes = bytesOf(bound);
+      const payload = Buffer.concat([bytesOf(token).subarray(0, 45), Buffer.alloc(32, 0xfb)]);
+      payload.writeUInt8(2, 0);
+      const mac = createHmac('sha256', keys.first.key('refresh-token')).update(payload).digest();
+      expect(bytes.toString('hex')).toBe(Buffer.concat([payload, mac]).toString('hex'));
+    });
+
+    test('reads as it was written, and one that is bound to none has no key', () => {
+      const read = { kind: 'authentic', ...place, nonce: Buffer.from(place.nonce) };
+      expect(readRefreshToken(keys, bound)).toEqual({ ...read, boundTo });
+      expect(readRefreshToken(keys, token)).toStrictEqual(read);
+    });
+
+    test('is of one length alone, and neither version passes for the other', () => {
+      const [plain, longer] = [bytesOf(token), bytesOf(bound)];
+      const as = (version: number, bytes: Buffer) => {
+        const changed = Buffer.from(bytes);
+        changed.writeUInt8(version, 0);
+        return readRefreshToken(keys, spell(changed)).kind;
+      };
+      expect(as(1, longer)).toBe('malformed');
+      expect(as(2, plain)).toBe('malformed');
+      expect(as(3, longer)).toBe('malformed');
+      expect(readRefreshToken(keys, spell(longer.subarray(0, -1))).kind).toBe('malformed');
+      expect(readRefreshToken(keys, spell(Buffer.concat([longer, Buffer.alloc(1)]))).kind).toBe('malformed');
+    });
+
+    test('with any one octet changed is refused', () => {
+      const bytes = bytesOf(bound);
+      for (let place = 5; place < bytes.length; place++) {
+        const changed = Buffer.from(bytes);
+        changed.writeUInt8(changed.readUInt8(place) ^ 1, place);
+        expect(readRefreshToken(keys, spell(changed)).kind, `octet ${place}`).toBe('forged');
+      }
+    });
   });
 
   test('is safe to put in a URL, a form and a shell', () => {

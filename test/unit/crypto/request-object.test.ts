@@ -75,7 +75,7 @@ describe('a request object', () => {
       expect(reading({ [name]: value })).toEqual({ kind: 'request_object_parameter' });
   });
 
-  it.each(['', 'a.b', 'a.b.c', `${signedBy(key, CLAIMS)}.d`])('is malformed as %j', (text) => {
+  it.each(['', 'a.b', 'a.b.c', signedBy(key, []), `${signedBy(key, CLAIMS)}.d`])('is malformed as %j', (text) => {
     expect(readRequestObject(text, ISSUER, 'shop')).toEqual({ kind: 'request_object_malformed' });
   });
 });

@@ -47,7 +47,10 @@ describe('an entry that is not random', () => {
   const guessable = ['x'.repeat(32), 'abcdefg'.repeat(5), '0123456789abcdef'.repeat(3), 'correct horse '.repeat(4)];
   test.each(guessable)('is rejected as the first, and not printed: %s', (secret) => {
     const message = messageOf(() => rootKeys([secret, FIRST]));
-    expect(message).toContain('STATEHOUSE_SECRET: the first entry is no random secret');
+    expect(message).toBe(
+      'RootSecretError: STATEHOUSE_SECRET: the first entry is no random secret: it has few different characters, or repeats itself. ' +
+        'Make one with: openssl rand -base64 32, and keep the old one after it in the list until every value that it made has expired.',
+    );
     expect(message).not.toContain(secret);
   });
 

@@ -1,7 +1,7 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
-import { openText, sealText } from '../../../src/crypto/sealed-text.ts';
+import { isSealedByFirst, openText, sealText } from '../../../src/crypto/sealed-text.ts';
 import { rootSecrets } from '../../support/arbitraries.ts';
 
 const SECRET = 'the first root secret, of at least 32 bytes';
@@ -70,4 +70,10 @@ describe('a sealed text', () => {
     expect(seal(TEXT, new Uint8Array(12).fill(8)).slice(HEADER_BYTES * 2)).not.toBe(sealed.slice(HEADER_BYTES * 2));
     expect(seal('https://api.example/read '.repeat(100)).length).toBeLessThan(200);
   });
+});
+
+test('a text is known as sealed by the first root secret, which another text is not', () => {
+  expect(isSealedByFirst(keys, seal(TEXT))).toBe(true);
+  expect(isSealedByFirst(rootKeys([OTHER, SECRET]), seal(TEXT))).toBe(false);
+  expect(isSealedByFirst(keys, '!')).toBe(false);
 });

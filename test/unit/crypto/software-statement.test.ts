@@ -45,7 +45,7 @@ describe('a software statement', () => {
     expect(read(claims, header)).toBeNull();
   });
 
-  it.each(['', 'a.b', 'a.b.c'])('is not %j', (text) => {
+  it.each(['', 'a.b', 'a.b.c', signedBy(key, [])])('is not %j', (text) => {
     expect(readSoftwareStatement(text)).toBeNull();
   });
 

@@ -93,7 +93,11 @@ describe('a registration', () => {
 
   it.each<[string, unknown, readonly string[]]>([
     ['no list', 'usb', []],
-    ['a list with other values', ['usb', 7, 'Usb', 'a b', '', 'x'.repeat(21), 'smart-card'], ['usb', 'smart-card']],
+    [
+      'a list with other values',
+      ['usb', 7, null, true, 'Usb', 'a b', '', 'x'.repeat(21), 'smart-card'],
+      ['usb', 'smart-card'],
+    ],
     ['names of up to 20 letters', ['x'.repeat(20)], ['x'.repeat(20)]],
     ['a name with more around it', [' usb', 'usb '], []],
     ['more than ten', Array.from({ length: 12 }, () => 'usb'), Array.from({ length: 10 }, () => 'usb')],
@@ -103,6 +107,26 @@ describe('a registration', () => {
       response: { ...response, transports },
     });
     expect((await register({}, 0, change as never).verified)?.transports).toEqual(expected);
+  });
+
+  it('is refused with a key that takes long to check', async () => {
+    const withKey = (key: Uint8Array) => {
+      const change = ({ response, ...rest }: { response: { attestationObject: string } }) => {
+        const object = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
+        // Behind the hash, the flags, the counter, the model, and an id of 16 octets.
+        const data = Buffer.concat([object.get('authData').subarray(0, 71), key]);
+        const parts = new Map<string, unknown>([
+          ['fmt', 'none'],
+          ['attStmt', new Map()],
+          ['authData', new Uint8Array(data)],
+        ]);
+        const attestationObject = isoBase64URL.fromBuffer(isoCBOR.encode(parts as never));
+        return { ...rest, response: { ...response, attestationObject } };
+      };
+      return register({}, 1, change as never).verified;
+    };
+    expect(await withKey(coseRsa(4096, 3))).toMatchObject({ counter: 1 });
+    expect(await withKey(coseRsa(4104, 3))).toBeNull();
   });
 
   it('is accepted whatever attestation it has, since none is read', async () => {
@@ -155,24 +179,24 @@ describe('a signature of a passkey', () => {
   });
 });
 
-describe('a COSE public key of RSA', () => {
-  const cose = (bits: number, exponentBytes: number) => {
-    const [n, e] = [new Uint8Array(bits / 8).fill(0xff), new Uint8Array(exponentBytes).fill(1)];
-    const parts: readonly (readonly [number, number | Uint8Array])[] = [
-      [1, 3],
-      [3, -257],
-      [-1, n],
-      [-2, e],
-    ];
-    return isoCBOR.encode(new Map(parts) as never);
-  };
+function coseRsa(bits: number, exponentBytes: number): Uint8Array {
+  const [n, e] = [new Uint8Array(bits / 8).fill(0xff), new Uint8Array(exponentBytes).fill(1)];
+  const parts: readonly (readonly [number, number | Uint8Array])[] = [
+    [1, 3],
+    [3, -257],
+    [-1, n],
+    [-2, e],
+  ];
+  return isoCBOR.encode(new Map(parts) as never);
+}
 
+describe('a COSE public key of RSA', () => {
   it.each([
     [4096, 4, -257],
     [4104, 3, null],
     [2048, 5, null],
   ])('with %d bits and an exponent of %d octets has the algorithm %s', (bits, exponentBytes, algorithm) => {
-    expect(algorithmOfKey(cose(bits, exponentBytes))).toBe(algorithm);
+    expect(algorithmOfKey(coseRsa(bits, exponentBytes))).toBe(algorithm);
   });
 });
 

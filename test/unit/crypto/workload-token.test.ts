@@ -52,7 +52,7 @@ describe('the token of a workload', () => {
     expect([isSpiffeId(sub), isSpiffeId(SUBJECT)]).toEqual([true, false]);
   });
 
-  it.each(['', 'a.b', 'a.b.c'])('is malformed as %j', (text) => {
+  it.each(['', 'a.b', 'a.b.c', signedBy(key, [])])('is malformed as %j', (text) => {
     expect(readWorkloadToken(text, ISSUER, 'any')).toEqual({ kind: 'client_assertion_malformed' });
   });
 });
