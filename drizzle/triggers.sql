@@ -1,4 +1,4 @@
--- Revision 15
+-- Revision 16
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -778,6 +778,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NEW.state <> 'awaiting'
     OR (NEW.purpose = 'link') <> (NEW.user_id IS NOT NULL)
+    OR NEW.user_epoch IS NOT NULL
     OR NEW.amr IS NOT NULL
     OR NEW.authenticated_at IS NOT NULL
     OR NEW.refusal IS NOT NULL THEN
@@ -819,8 +820,9 @@ CREATE OR REPLACE TRIGGER "external_sign_ins_moves_with_its_machine" AFTER UPDAT
 CREATE OR REPLACE FUNCTION "external_sign_ins_answer_comes_with_its_state"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF NEW.state = OLD.state AND ((NEW.user_id, NEW.amr, NEW.authenticated_at, NEW.refusal) IS DISTINCT FROM (OLD.user_id, OLD.amr, OLD.authenticated_at, OLD.refusal))
+  IF NEW.state = OLD.state AND ((NEW.user_id, NEW.user_epoch, NEW.amr, NEW.authenticated_at, NEW.refusal) IS DISTINCT FROM (OLD.user_id, OLD.user_epoch, OLD.amr, OLD.authenticated_at, OLD.refusal))
     OR OLD.user_id IS NOT NULL AND NEW.user_id IS DISTINCT FROM OLD.user_id
+    OR OLD.user_epoch IS NOT NULL AND NEW.user_epoch IS DISTINCT FROM OLD.user_epoch
     OR OLD.amr IS NOT NULL AND NEW.amr IS DISTINCT FROM OLD.amr
     OR OLD.authenticated_at IS NOT NULL AND NEW.authenticated_at IS DISTINCT FROM OLD.authenticated_at
     OR (NEW.refusal IS NOT NULL) AND NOT (NEW.state IN ('denied')) THEN
@@ -830,7 +832,7 @@ BEGIN
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "external_sign_ins_answer_comes_with_its_state" AFTER UPDATE OF user_id, amr, authenticated_at, refusal ON "external_sign_ins"
+CREATE OR REPLACE TRIGGER "external_sign_ins_answer_comes_with_its_state" AFTER UPDATE OF user_id, user_epoch, amr, authenticated_at, refusal ON "external_sign_ins"
   FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_answer_comes_with_its_state"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "external_sign_ins_stays_until_its_end"() RETURNS trigger

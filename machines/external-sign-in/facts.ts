@@ -28,6 +28,8 @@ export type ExternalSignInContext = {
   readonly purpose: ExternalSignInPurpose;
   /** The end-user who began to link; of a sign-in, the end-user whom the answer named. `null`: none so far. */
   readonly userId: string | null;
+  /** The epoch of that end-user when the answer was recorded. `null`: no answer so far, or it named no end-user. */
+  readonly userEpoch: bigint | null;
   /** Of the sign-ins that were used in the same browser for the same request: when the last of them began. `null`: none was used. */
   readonly lastUsedBeganAt: Instant | null;
 };
@@ -39,7 +41,7 @@ type Answer = {
   /** False: the answer names no end-user yet. */
   readonly namesUser: boolean;
   /** The end-user that the answer names, as stored; `null`: none. */
-  readonly user: (EndUser & { readonly id: string }) | null;
+  readonly user: (EndUser & { readonly id: string; readonly epoch: bigint }) | null;
   /** The usernames that a just-in-time user may get; none where the policy registers no end-users. */
   readonly freeUsernames: readonly string[];
 };

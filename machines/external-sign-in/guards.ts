@@ -17,7 +17,9 @@ export const externalSignInGuards = {
   notAdmitted: ({ context, event }: Return) =>
     event.admission !== 'admitted' ||
     (context.purpose === 'link' && (event.sessionUserId === null || event.sessionUserId !== context.userId)),
-  userEnded: ({ event }: Answer) => event.user !== null && !maySignIn(event.user),
+  userEnded: ({ context, event }: Answer) =>
+    event.user !== null &&
+    (!maySignIn(event.user) || (context.userEpoch !== null && context.userEpoch !== event.user.epoch)),
   userIsUnknown: ({ context, event }: Answer) =>
     event.namesUser && event.user === null && !mayRegister({ context, event }),
   userIsNew: ({ context, event }: Answer) => event.namesUser && event.user === null && mayRegister({ context, event }),

@@ -49,7 +49,7 @@ const rejectNotAdmitted = {
 const rejectEndedUser = {
   guard: 'userEnded',
   actions: reject('user_ended'),
-  description: 'The end-user was disabled or deleted.',
+  description: 'The end-user was disabled or deleted, or every session of theirs ended after the answer.',
   meta: { spec: 'OpenID Connect Core §3.1.2.3' },
 } as const satisfies SharedArm;
 

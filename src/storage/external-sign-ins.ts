@@ -100,6 +100,7 @@ async function insert(
     Math.min(now.getTime() + lifetimeSeconds * 1000, interactionEndsAt?.getTime() ?? Number.POSITIVE_INFINITY),
   );
   const first = {
+    userEpoch: null,
     amr: null,
     authenticatedAt: null,
     ...signIn,

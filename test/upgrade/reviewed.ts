@@ -53,4 +53,12 @@ export const REVIEWED: readonly Reviewed[] = [
       'Nodes of the release before write no "sign_in_time_is_known": it is true in their rows, and no update of theirs names it.',
     findings: { 'trigger changed: sessions.sessions_keeps_what_signed_in': 'b24365760179' },
   },
+  {
+    because:
+      'Nodes of the release before write no "user_epoch": it is null in their rows. They reject the MAC of an answer that has an epoch, so that its end-user begins again.',
+    findings: {
+      'trigger changed: external_sign_ins.external_sign_ins_answer_comes_with_its_state': '5a6ece4f5507',
+      'trigger changed: external_sign_ins.external_sign_ins_begins_with_its_machine': '93b619dc7f7e',
+    },
+  },
 ];

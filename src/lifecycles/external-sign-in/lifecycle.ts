@@ -81,7 +81,7 @@ export type ExternalSignInFacts = {
 
 export type NewExternalSignIn = Omit<
   ExternalSignIn,
-  'state' | 'amr' | 'authenticatedAt' | 'refusal' | 'beganAt' | 'endsAt'
+  'state' | 'userEpoch' | 'amr' | 'authenticatedAt' | 'refusal' | 'beganAt' | 'endsAt'
 > & {
   readonly lifetimeSeconds: number;
   /** Never later than this; null: there is no interaction. */
@@ -149,6 +149,7 @@ const settled = (
     ...signIn,
     state,
     userId: user?.id ?? signIn.userId,
+    userEpoch: signIn.userEpoch ?? user?.epoch ?? null,
     amr: theirs?.amr ?? signIn.amr,
     authenticatedAt: theirs?.authenticatedAt ?? signIn.authenticatedAt,
   },
@@ -162,6 +163,7 @@ export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignI
     beganAt: signIn.beganAt.getTime(),
     purpose: signIn.purpose,
     userId: signIn.userId,
+    userEpoch: signIn.userEpoch,
     lastUsedBeganAt: lastUsedBeganAt?.getTime() ?? null,
   }),
   answers: {
@@ -277,7 +279,7 @@ function eventOf(loaded: LoadedExternalSignIn, brought: Brought): ExternalSignIn
   const answer = {
     ...refusal,
     namesUser: !brought.isWithoutUser,
-    user: user && { id: user.id, disabledAt: user.disabledAt?.getTime() ?? null },
+    user: user && { id: user.id, epoch: user.epoch, disabledAt: user.disabledAt?.getTime() ?? null },
     freeUsernames: justInTimeUser ? freeUsernames : [],
   };
   if (type === 'answerReceived') return { type, ...answer };

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
-import { check, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, check, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ExternalSignInPurpose, ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
 import type { Prompt } from '../../../machines/interaction/facts.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { statesBy } from '../moves.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import { beginsFirst, changed, isNotEmptied, keeps, movesWithMachine, oneOf, refuses, staysUntil } from '../rules.ts';
-import { described, macFacts, PASSING } from '../table.ts';
+import { described, type Facts, macFacts, PASSING, type StoredRow } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** `upstream`: another OpenID Provider. `delegated`: an application of the team. */
@@ -52,6 +52,8 @@ export const externalSignIns = pgTable(
     state: text('state').$type<ExternalSignInState>().notNull(),
     /** Of a link from the beginning; else as the answer says. */
     userId: uuid('user_id').references(() => users.id),
+    /** The end-user's epoch when they were named; null: the answer names none, or a node of the release before stored it. */
+    userEpoch: bigint('user_epoch', { mode: 'bigint' }),
     /** How the end-user signed in there (RFC 8176); null: no answer yet. */
     amr: texts('amr'),
     authenticatedAt: instant('authenticated_at'),
@@ -76,7 +78,7 @@ export const externalSignIns = pgTable(
 );
 
 /** Its browser, its end-user, its end, and the answer. */
-export const externalSignInFacts = macFacts('external-sign-in', externalSignIns, [
+const factsOfFirst = macFacts('external-sign-in', externalSignIns, [
   'id',
   'referenceHash',
   'browserHash',
@@ -89,12 +91,26 @@ export const externalSignInFacts = macFacts('external-sign-in', externalSignIns,
   'authenticatedAt',
   'endsAt',
 ]);
+/** A row without an epoch has the facts of the release before, so that the MACs of its nodes stay valid. */
+export const externalSignInFacts = (
+  row: Parameters<typeof factsOfFirst>[0] & Pick<StoredRow<typeof externalSignIns>, 'userEpoch'>,
+): Facts => {
+  const [kind, facts] = factsOfFirst(row);
+  return [kind, row.userEpoch === null ? facts : [...facts, row.userEpoch]];
+};
 
 export const externalSignInTable = described(externalSignIns, {
   machine: 'externalSignIn',
   key: externalSignIns.id,
   /** `state`, `answer`: change with the machine. */
-  changes: { state: 'state', userId: 'answer', amr: 'answer', authenticatedAt: 'answer', refusal: 'answer' },
+  changes: {
+    state: 'state',
+    userId: 'answer',
+    userEpoch: 'answer',
+    amr: 'answer',
+    authenticatedAt: 'answer',
+    refusal: 'answer',
+  },
   spreadBy: externalSignIns.referenceHash,
   rights: PASSING,
   mac: {
@@ -126,6 +142,7 @@ export const externalSignInTable = described(externalSignIns, {
     beginsFirst(
       'an external sign-in begins in the first state of its machine, without an answer',
       "(NEW.purpose = 'link') <> (NEW.user_id IS NOT NULL)",
+      'NEW.user_epoch IS NOT NULL',
       'NEW.amr IS NOT NULL',
       'NEW.authenticated_at IS NOT NULL',
       'NEW.refusal IS NOT NULL',
@@ -139,6 +156,7 @@ export const externalSignInTable = described(externalSignIns, {
       ({ columns, moves }) => [
         `NEW.state = OLD.state AND ${changed(columns('answer'))}`,
         'OLD.user_id IS NOT NULL AND NEW.user_id IS DISTINCT FROM OLD.user_id',
+        'OLD.user_epoch IS NOT NULL AND NEW.user_epoch IS DISTINCT FROM OLD.user_epoch',
         'OLD.amr IS NOT NULL AND NEW.amr IS DISTINCT FROM OLD.amr',
         'OLD.authenticated_at IS NOT NULL AND NEW.authenticated_at IS DISTINCT FROM OLD.authenticated_at',
         `(NEW.refusal IS NOT NULL) AND NOT ${oneOf('NEW.state', statesBy('recordRefusal', moves))}`,

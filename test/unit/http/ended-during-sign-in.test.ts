@@ -1,11 +1,14 @@
 /** An end-user who ends between two steps of a sign-in: no session, no cookie, and no sign-in in the ledger. */
-import { and, eq, ne } from 'drizzle-orm';
+import { and, eq, ne, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { delegatedSignInSchema } from '../../../policies/upstreams-schema.ts';
 import type { AppDeps } from '../../../src/boot/wiring.ts';
+import { hashPassword } from '../../../src/crypto/password.ts';
+import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { lastSignIns, sessions, transitions, users } from '../../../src/storage/schema.ts';
+import { findUserForSignIn } from '../../../src/storage/users.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
-import { deleteUser, disableUser, enableUser } from '../../support/administration.ts';
+import { deleteUser, disableUser, enableUser, updateUser } from '../../support/administration.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { anyDatabase, databaseKinds } from '../../support/database.ts';
 import { keptMails, type Mails } from '../../support/mails.ts';
@@ -22,6 +25,26 @@ const ENDS = [
   [
     'disabled and enabled again',
     async (db: Drizzle, username: string) => (await disableUser(db, username)) && enableUser(db, username),
+  ],
+] as const;
+
+/** Each raises the epoch and disables none: every session ends. */
+const SESSIONS_END = [
+  [
+    'given a new password',
+    async (db: Drizzle, username: string) => {
+      const user = await findUserForSignIn(db, username);
+      const passwordHash = await hashPassword(rawSecret('a password that no other account has'));
+      if (user !== null) await updateUser(db, user.id, { claims: user.claims, passwordHash });
+    },
+  ],
+  [
+    'signed out everywhere',
+    (db: Drizzle, username: string) =>
+      db
+        .update(users)
+        .set({ epoch: sql`${users.epoch} + 1` })
+        .where(eq(users.username, username)),
   ],
 ] as const;
 
@@ -132,7 +155,7 @@ describe('an end-user who meanwhile was', () => {
     expect(statusCode).toBe(name === 'disabled and enabled again' ? 200 : 409);
   });
 
-  it.each(ENDS.slice(0, 2))('%s after the application has answered is not signed in', async (_, end) => {
+  it.each([...ENDS, ...SESSIONS_END])('%s after the application has answered is not signed in', async (_, end) => {
     const back = await answered();
     await end(db(), user.username);
     expect((await browser.get(back)).status).toBe(403);

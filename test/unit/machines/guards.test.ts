@@ -1059,9 +1059,10 @@ const external: ExternalSignInContext = {
   beganAt: NOW,
   purpose: 'signIn',
   userId: null,
+  userEpoch: null,
   lastUsedBeganAt: null,
 };
-const ALICE = { id: 'alice', disabledAt: null };
+const ALICE = { id: 'alice', epoch: 0n, disabledAt: null };
 const noUser = { user: null, freeUsernames: [] };
 const toBeRegistered = { user: null, freeUsernames: ['ada'] };
 const linking = { purpose: 'link', userId: 'alice' } as const;
@@ -1103,7 +1104,11 @@ const externalCases: Cases<typeof externalSignInGuards, ExternalSignInContext, E
   userEnded: [
     ['enabled', false, {}, {}],
     ['disabled', true, {}, { user: { ...ALICE, disabledAt: NOW } }],
+    ['named in the same epoch', false, { userEpoch: 0n }, {}],
+    ['named in another epoch', true, { userEpoch: 0n }, { user: { ...ALICE, epoch: 1n } }],
+    ['disabled in the same epoch', true, { userEpoch: 0n }, { user: { ...ALICE, disabledAt: NOW } }],
     ['no user', false, {}, noUser],
+    ['no user any more', false, { userEpoch: 0n }, noUser],
   ],
   userIsUnknown: [
     ['known', false, {}, {}],

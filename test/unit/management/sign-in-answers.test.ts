@@ -175,6 +175,7 @@ const ROW: ExternalSignIn = {
   sealedSecrets: null,
   state: 'awaiting',
   userId: null,
+  userEpoch: null,
   amr: null,
   authenticatedAt: null,
   refusal: null,

@@ -103,7 +103,16 @@ async function worldOf({
       insert: async ({ lifetimeSeconds, interactionEndsAt: _, ...one }: NewExternalSignIn) => {
         inserted.push({ ...one, lifetimeSeconds, interactionEndsAt: _ });
         const endsAt = new Date(NOW.getTime() + lifetimeSeconds * 1000);
-        row = { ...one, state: 'awaiting', amr: null, authenticatedAt: null, refusal: null, beganAt: NOW, endsAt };
+        row = {
+          ...one,
+          state: 'awaiting',
+          userEpoch: null,
+          amr: null,
+          authenticatedAt: null,
+          refusal: null,
+          beganAt: NOW,
+          endsAt,
+        };
       },
       find: async (hash: Uint8Array) =>
         row && Buffer.compare(row.referenceHash, hash) === 0 ? { now: NOW, signIn: row } : null,

@@ -223,9 +223,9 @@ function* rows(): Generator<string> {
     const [state, ends] = name === 'ended' ? ['awaiting', '- 2'] : [name, '+ 1'];
     const isAnswered = state === 'answered' || state === 'used';
     yield `insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, interaction_id, sealed_interaction,
-      wishes, sealed_secrets, state, user_id, amr, authenticated_at, refusal, began_at, ends_at) values ('${rowId}',
+      wishes, sealed_secrets, state, user_id, user_epoch, amr, authenticated_at, refusal, began_at, ends_at) values ('${rowId}',
       '\\xefe2${rowId.slice(-2)}', 'delegated', 'signIn', 'delegated', '\\xb0b0', '${INTERACTION.awaitingConsent}', 'sea1ed', '{}',
-      'sea1ed', '${state}', ${isAnswered ? `'${USER.alice}', '{pwd}', now()` : 'null, null, null'},
+      'sea1ed', '${state}', ${isAnswered ? `'${USER.alice}', 0, '{pwd}', now()` : 'null, null, null, null'},
       ${state === 'denied' ? "'access_denied'" : 'null'}, now(), now() ${ends} * interval '1 hour')`;
   }
   for (const [state, rowId] of Object.entries(MAILED_CODE)) {

@@ -84,6 +84,7 @@ test('a database that refuses the extension for searches is left unchanged, with
       drop column tls_client_auth_san_uri, drop column tls_client_auth_san_ip, drop column tls_client_auth_san_email`,
     'alter table clients drop column workload_issuer, drop column workload_subject',
     'alter table sessions drop column sign_in_time_is_known cascade',
+    'alter table external_sign_ins drop column user_epoch cascade',
     'alter table grants drop column dpop_jkt cascade',
     'alter table interactions drop column dpop_jkt cascade',
     'alter table clients drop column jwks, drop column jwks_uri, drop column token_endpoint_auth_signing_alg',

@@ -98,13 +98,29 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'no-ended-user-signs-in',
-    says: 'An end-user who was disabled before the commit does not sign in.',
+    says: 'An end-user who was disabled before the commit does not sign in, and no answer about them is recorded.',
     spec: 'OpenID Connect Core §3.1.2.3',
     machines: UPSTREAM,
     violation: (_, { stored }, move) => {
-      const used = usedIn(move);
-      const user = used && stored.users.find(({ id }) => id === used.after.userId);
-      return user && user.disabledAt !== null ? 'a disabled end-user signed in' : null;
+      const seen = heldIn(move);
+      const user = seen && stored.users.find(({ id }) => id === seen.after.userId);
+      if (!seen || !user || user.disabledAt === null || seen.after.state === 'denied') return null;
+      return 'a sign-in of a disabled end-user continues';
+    },
+  },
+  {
+    name: 'an-answer-ends-with-the-sessions',
+    says: 'An answer that names an end-user keeps their epoch, and does not sign in after every session of theirs ended.',
+    spec: 'OpenID Connect Core §3.1.2.3',
+    machines: UPSTREAM,
+    violation: (_, { stored }, move) => {
+      const seen = heldIn(move);
+      const user = seen && stored.users.find(({ id }) => id === seen.after.userId);
+      if (!seen || !user || seen.after.state === 'denied') return null;
+      if (seen.after.state === 'answered' && seen.after.userEpoch !== user.epoch) return 'the answer has another epoch';
+      return seen.loaded.userEpoch !== null && seen.loaded.userEpoch !== user.epoch
+        ? 'an older answer signed in'
+        : null;
     },
   },
   {
@@ -230,8 +246,9 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       const { stored, now } = ports;
       if (stored.users.some(({ disabledAt }) => disabledAt !== null)) return null;
       for (const signIn of stored.externalSignIns) {
-        const { id, kind, purpose, state, endsAt, userId } = signIn;
+        const { id, kind, purpose, state, endsAt, userId, userEpoch } = signIn;
         if (now >= endsAt.getTime()) continue;
+        if (userEpoch !== null && stored.users.some((user) => user.id === userId && user.epoch !== userEpoch)) continue;
         const leadsTo = (type: Brings['type'], browser: Brings['browser']) => {
           const after = storedAfter(walk, ports, bringing(signIn, type, browser, stored));
           return after && stateOf(after, id);

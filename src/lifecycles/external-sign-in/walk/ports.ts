@@ -82,6 +82,7 @@ const signIn = (id: string, laterSeconds: number, change: Partial<ExternalSignIn
   sealedSecrets: null,
   state: 'awaiting',
   userId: null,
+  userEpoch: null,
   amr: null,
   authenticatedAt: null,
   refusal: null,

@@ -1,5 +1,6 @@
-/** The walk of sign-ins at other places: answers, browsers and thieves, while an end-user is disabled and time passes. */
+/** The walk of sign-ins at other places: answers, browsers and thieves, while an end-user is disabled, their sessions end and time passes. */
 import type { Bytes } from '../../../model/grant.ts';
+import type { RegisteredUser } from '../../../model/user.ts';
 import { changeOf } from '../../../review/proof/carry-out.ts';
 import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
 import { ALICE } from '../../../review/proof/end-users.ts';
@@ -65,7 +66,13 @@ export const externalSignIns = defineWalk<Terms>({
   faults: ({ stored }) => [
     ...stored.users
       .filter(({ disabledAt }) => disabledAt === null)
-      .map(({ id }) => ({ says: `An administrator disables ${id}.`, stored: disabled(stored, id) })),
+      .map(({ id }) => ({
+        says: `An administrator disables ${id}.`,
+        stored: ended(stored, id, { disabledAt: after(0) }),
+      })),
+    ...stored.users
+      .filter(({ id, epoch }) => stored.externalSignIns.some((one) => one.userId === id && one.userEpoch === epoch))
+      .map(({ id }) => ({ says: `An administrator ends every session of ${id}.`, stored: ended(stored, id) })),
     ...(stored.users.some(({ username }) => username === NAMESAKE.username)
       ? []
       : [
@@ -87,11 +94,9 @@ export const externalSignIns = defineWalk<Terms>({
   },
 });
 
-const disabled = (stored: Stored, userId: string): Stored => ({
+const ended = (stored: Stored, userId: string, change: Partial<RegisteredUser> = {}): Stored => ({
   ...stored,
-  users: stored.users.map((user) =>
-    user.id === userId ? { ...user, disabledAt: after(0), epoch: user.epoch + 1n } : user,
-  ),
+  users: stored.users.map((user) => (user.id === userId ? { ...user, ...change, epoch: user.epoch + 1n } : user)),
 });
 
 const sameBytes = (one: Bytes, other: Bytes) => one === other;

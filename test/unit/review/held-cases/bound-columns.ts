@@ -105,7 +105,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'epoch',
     'deleted_at',
   ],
-  external_sign_ins: ['state', 'user_id', 'amr', 'authenticated_at', 'refusal', 'mac', 'mac_version'],
+  external_sign_ins: ['state', 'user_id', 'user_epoch', 'amr', 'authenticated_at', 'refusal', 'mac', 'mac_version'],
   linked_identities: ['state', 'removed_at', 'removed_reason', 'mac', 'mac_version'],
   mails: ['state', 'attempts', 'next_attempt_at', 'sealed_contents', 'ended_at', 'drop_reason'],
   webhook_deliveries: [

@@ -30,7 +30,7 @@ const insertIdentity = (instead: Readonly<Record<string, string>> = {}) =>
     values: { id: 'gen_random_uuid()', subject: "'another there'", state: "'active'", ...instead },
   });
 
-const WHO = `user_id = '${USER.alice}', amr = '{pwd}', authenticated_at = now()`;
+const WHO = `user_id = '${USER.alice}', user_epoch = 0, amr = '{pwd}', authenticated_at = now()`;
 
 export const externalSignInCases: readonly HeldCase[] = [
   allowed('an external sign-in is inserted', insertSignIn()),
@@ -38,6 +38,7 @@ export const externalSignInCases: readonly HeldCase[] = [
   refused(BEGINS, 'an external sign-in is inserted as answered', insertSignIn({ state: "'answered'" })),
   refused(BEGINS, 'a sign-in begins with an end-user', insertSignIn({ user_id: `'${USER.alice}'` })),
   refused(BEGINS, 'a link begins without a user', insertSignIn({ purpose: "'link'" })),
+  refused(BEGINS, 'a sign-in begins with an epoch', insertSignIn({ user_epoch: '0' })),
   refused(BEGINS, 'a sign-in begins with methods', insertSignIn({ amr: "'{pwd}'" })),
   refused(BEGINS, 'a sign-in begins with an instant', insertSignIn({ authenticated_at: 'now()' })),
   refused(BEGINS, 'a sign-in begins with a refusal', insertSignIn({ refusal: "'no'" })),
@@ -49,6 +50,11 @@ export const externalSignInCases: readonly HeldCase[] = [
     ANSWER,
     'an answer is used by another user',
     updateSignIn(EXTERNAL.answered, `state = 'used', user_id = '${USER.bob}'`),
+  ),
+  refused(
+    ANSWER,
+    'an answer is used in another epoch',
+    updateSignIn(EXTERNAL.answered, "state = 'used', user_epoch = 1"),
   ),
   refused(ANSWER, 'an answer is used as stronger', updateSignIn(EXTERNAL.answered, "state = 'used', amr = '{mfa}'")),
   refused(

@@ -1,0 +1,1 @@
+ALTER TABLE "external_sign_ins" ADD COLUMN "user_epoch" bigint;
