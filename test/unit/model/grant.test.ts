@@ -4,8 +4,11 @@ import {
   authorizationCodeState,
   chainPosition,
   endedBy,
+  grantEndReason,
   grantState,
   refreshTokenState,
+  sameBytes,
+  subOfGrant,
 } from '../../../src/model/grant.ts';
 import { generations, nonces } from '../../support/arbitraries.ts';
 import { chainGrant, codeGrant, NONCE } from '../lifecycles/given.ts';
@@ -75,4 +78,47 @@ describe('a refresh token', () => {
   test('of a chain that has not started is ahead of it', () => {
     expect(refreshTokenState(codeGrant(), { generation: 0n, nonce: NONCE })).toBe('ahead');
   });
+});
+
+describe('the end of a grant', () => {
+  const REVOKED = { state: 'revoked', revokedReason: 'refresh_token_reused' } as const;
+
+  test.each([
+    ['that is active', {}, null],
+    ['by a decision', REVOKED, 'refresh_token_reused'],
+    ['by a decision, before an epoch', { ...REVOKED, liveUserEpoch: 1n }, 'refresh_token_reused'],
+    ['by its client', { liveClientEpoch: 1n }, 'client_ended'],
+    ['by its end-user', { liveUserEpoch: null }, 'user_ended'],
+    ['by its server', { liveServerEpoch: 1n }, 'server_epoch_raised'],
+  ])('%s', (_, change, reason) => {
+    const grant = chainGrant(change);
+    expect(grantEndReason(grant)).toBe(reason);
+    expect(grantState(grant)).toBe(reason === null ? 'active' : 'revoked');
+  });
+
+  test('reaches its code and its tokens', () => {
+    expect(authorizationCodeState(codeGrant(REVOKED))).toBe('revoked');
+    expect(refreshTokenState(chainGrant(REVOKED), { generation: 0n, nonce: NONCE })).toBe('revoked');
+  });
+});
+
+test('a token of a chain that is not started is ahead of it', () => {
+  expect(chainPosition(codeGrant(), { generation: 0n, nonce: NONCE })).toBe('ahead');
+});
+
+test('the sub of a grant is the imported one, or else the id', () => {
+  expect(subOfGrant({ userId: 'an-id' })).toBe('an-id');
+  expect(subOfGrant({ userId: 'an-id', sub: 'imported' })).toBe('imported');
+});
+
+test.each([
+  [null, null, true],
+  [null, new Uint8Array(), false],
+  [new Uint8Array(), null, false],
+  [new Uint8Array([1, 2]), new Uint8Array([1, 2]), true],
+  [new Uint8Array([1, 2]), new Uint8Array([1, 3]), false],
+  [new Uint8Array([1, 2]), new Uint8Array([1]), false],
+  [new Uint8Array([1]), new Uint8Array([1, 2]), false],
+])('%o and %o are the same bytes: %s', (left, right, are) => {
+  expect(sameBytes(left, right)).toBe(are);
 });
