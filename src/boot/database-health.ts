@@ -5,7 +5,6 @@
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../engine/errors.ts';
 import type { DatabaseHealth, DatabaseStanding } from '../http/health-routes.ts';
-import { expectedFailure, unforeseenFailure } from '../storage/failure-codes.ts';
 import { failedStatements } from '../system/observed.ts';
 
 export type DatabaseHealthParts = {
@@ -60,13 +59,8 @@ export function databaseHealth({ ping, write, logger }: DatabaseHealthParts): He
       return looking;
     },
     beat: () => probe(true),
-    close: failedStatements.listen(({ code }) => {
-      if (code !== null && refusesWrites(code)) found('not writable', failureNamed(code));
+    close: failedStatements.listen((failure) => {
+      if (refusesWrites(failure.code)) found('not writable', failure);
     }),
   };
-}
-
-function failureNamed(code: string): StoreUnavailable {
-  const { words, advice = null } = expectedFailure(code) ?? unforeseenFailure(code);
-  return new StoreUnavailable(false, { words, advice, said: code, code });
 }

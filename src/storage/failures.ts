@@ -116,7 +116,6 @@ function failureOf(error: unknown, writes: boolean): StoreUnavailable {
   const { words, maybeCommitted, advice = null } = expected ?? unforeseenFailure(code);
   const inner = innermost(error);
   const hosts = inner instanceof NoUsableHost ? inner : null;
-  failedStatements.publish(() => ({ code: code === '' ? null : code }));
   const failure = new StoreUnavailable(writes && maybeCommitted, {
     words: hosts ? NO_HOST : words,
     said: hosts ? hosts.message : quotable(code, (inner as Partial<Error> | null)?.message),
@@ -127,6 +126,7 @@ function failureOf(error: unknown, writes: boolean): StoreUnavailable {
   });
   // Where the database refuses, no place in this program says more.
   if (expected !== null || (isSqlState(code) && !isAboutAStatement(code))) withoutFrames(failure);
+  failedStatements.publish(() => failure);
   return failure;
 }
 

@@ -28,7 +28,7 @@ export type AnsweredRequest = {
 export type RepeatedRequest = { readonly reason: string };
 export type SentBatch = { readonly name: string; readonly items: number };
 /** The database rejected a statement, or did not answer. `code`: SQLSTATE, or of the driver. Null: none. */
-export type FailedStatement = { readonly code: string | null };
+export type FailedStatement = Error & { readonly code: string | null };
 /**
  * `unanswered`: no answer within the limit of a statement. `no_connection`: no connection was free in time. `replaced`:
  * a connection was silent or read-only, and the server opened the pool again.

@@ -53,8 +53,8 @@ it('a statement that fails for a full disk counts between two heartbeats', async
 });
 
 it.each([
-  ['53100', /^The database has no space left on its disk \(53100\)\. Give it space\.$/],
-  ['25006', /^The database is read-only \(25006\)\. A standby .+ default_transaction_read_only is on/],
+  ['53100', /^The database has no space left on its disk \(53100: of Postgres\)\. Give it space\.$/],
+  ['25006', /^The database is read-only \(25006: of Postgres\)\. A standby .+ default_transaction_read_only is on/],
 ])('the log of a statement that fails with %s says the cause and the remedy', async (code, message) => {
   const { errors } = healthOf({});
   const statement = async () => {
