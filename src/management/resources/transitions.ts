@@ -120,35 +120,38 @@ type Known = {
   readonly clients: ReadonlyMap<string, string>;
 };
 
-export const lineDocument = (line: ListedLine, { users, clients, places }: Known) => ({
-  at: line.at.toISOString(),
-  machine: line.machine,
-  event: line.event,
-  from: line.fromState,
-  to: line.toState,
-  reason: line.reason,
-  generation: line.generation === null ? null : Number(line.generation),
-  grant_id: line.grantId,
-  interaction_id: line.interactionId,
-  session_id: line.sessionId,
-  signing_key_id: line.signingKeyId,
-  client_id: line.clientId,
-  sub: line.userId === null ? null : (users.get(line.userId)?.sub ?? line.userId),
-  client_name: line.clientId === null ? null : (clients.get(line.clientId) ?? null),
-  username: line.userId === null ? null : (users.get(line.userId)?.username ?? null),
-  policy: line.policy,
-  scope_withheld: line.scopeWithheld,
-  actor: line.actor,
-  actor_sub: users.get(endUserIn(line.actor) ?? '')?.sub ?? endUserIn(line.actor),
-  actor_username: users.get(endUserIn(line.actor) ?? '')?.username ?? null,
-  address_hash: line.addressHash,
-  fields: line.fields,
-  address: line.address,
-  place: line.address === null ? null : (places.get(line.address) ?? null),
-  account_hash: line.accountHash,
-  begun_session_id: line.begunSessionId,
-  user_agent: line.userAgent,
-});
+export function lineDocument(line: ListedLine, { users, clients, places }: Known) {
+  const actorId = endUserIn(line.actor);
+  return {
+    at: line.at.toISOString(),
+    machine: line.machine,
+    event: line.event,
+    from: line.fromState,
+    to: line.toState,
+    reason: line.reason,
+    generation: line.generation === null ? null : Number(line.generation),
+    grant_id: line.grantId,
+    interaction_id: line.interactionId,
+    session_id: line.sessionId,
+    signing_key_id: line.signingKeyId,
+    client_id: line.clientId,
+    sub: line.userId === null ? null : (users.get(line.userId)?.sub ?? line.userId),
+    client_name: line.clientId === null ? null : (clients.get(line.clientId) ?? null),
+    username: line.userId === null ? null : (users.get(line.userId)?.username ?? null),
+    policy: line.policy,
+    scope_withheld: line.scopeWithheld,
+    actor: line.actor,
+    actor_sub: users.get(actorId ?? '')?.sub ?? actorId,
+    actor_username: users.get(actorId ?? '')?.username ?? null,
+    address_hash: line.addressHash,
+    fields: line.fields,
+    address: line.address,
+    place: line.address === null ? null : (places.get(line.address) ?? null),
+    account_hash: line.accountHash,
+    begun_session_id: line.begunSessionId,
+    user_agent: line.userAgent,
+  };
+}
 
 /** Names are of the resources of end-users and clients, so a caller needs the scopes of those. */
 async function knownIn(
