@@ -1,10 +1,13 @@
+import type { ExplainedGrant, ExplainedWithoutGrant } from '../explanation/explain.ts';
 import { grantIdIn } from '../explanation/grant-id.ts';
+import type { ManagementApi } from './administration/api.ts';
+import { orNull } from './administration/refusals.ts';
 import type { Cli } from './cli.ts';
 import type { Command } from './command.ts';
 import { explanationText } from './explanation-words.ts';
-import { CommandRefused } from './failure.ts';
+import { CommandRefused, noSuchGrant } from './failure.ts';
 import { json } from './output.ts';
-import { withExplanations } from './reached.ts';
+import { withApi } from './reached.ts';
 
 const FROM_INPUT = '-';
 
@@ -26,7 +29,7 @@ Examples:
   statehouse explain -                  # asks, without showing what you type`)
     .action(async (argument: string, options: { json?: true }) => {
       const text = argument === FROM_INPUT ? await tokenFrom(cli) : grantIdOr(argument);
-      const document = await withExplanations(cli, ({ explain }) => explain(text));
+      const document = await withApi(cli, (api) => explain(api, text));
       cli.output.print(options.json ? json(document) : explanationText(document));
     });
 }
@@ -48,4 +51,13 @@ function grantIdOr(argument: string): string {
       '  statehouse explain - < token.txt',
     ].join('\n'),
   );
+}
+
+/** @param text a token, a code or a grant id. @throws CommandRefused for a grant that is not there. */
+async function explain(api: ManagementApi, text: string): Promise<ExplainedGrant | ExplainedWithoutGrant> {
+  const answered = await orNull(api.send('POST', '/explanations', { body: { credential: text } }));
+  // A message names the grant, never the token.
+  if (answered === null) throw noSuchGrant(grantIdIn(text) ?? 'that of the credential');
+  // The schema of the resource names the members that every explanation has.
+  return answered.value as unknown as ExplainedGrant | ExplainedWithoutGrant;
 }

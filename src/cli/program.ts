@@ -8,10 +8,14 @@ type AddTo = (program: Command, cli: Cli) => void;
 type Load = () => Promise<AddTo>;
 
 /** Its help leads to the help of its last command. */
-const group = (name: string, description: string, commands: readonly Load[]): readonly [string, Load] => [
+const group = (
+  name: string,
+  description: string,
+  commands: () => Promise<readonly AddTo[]>,
+): readonly [string, Load] => [
   name,
   async () => {
-    const all = await Promise.all(commands.map((load) => load()));
+    const all = await commands();
     return (program, cli) => {
       const parent = program.command(name).description(description);
       for (const add of all) add(parent, cli);
@@ -32,70 +36,43 @@ const COMMANDS: ReadonlyMap<string, Load> = new Map([
   ['explain', async () => (await import('./explain.ts')).explainCommand],
   ['recover', async () => (await import('./recover.ts')).recoverCommand],
   ['apply', async () => (await import('./apply.ts')).applyCommand],
-  group('clients', 'applications that request tokens', [
-    async () => (await import('./clients-create.ts')).clientsCreateCommand,
-    async () => (await import('./clients-list.ts')).clientsListCommand,
-    async () => (await import('./clients-show.ts')).clientsShowCommand,
-    async () => (await import('./clients-update.ts')).clientsUpdateCommand,
-    async () => (await import('./clients-rotate-secret.ts')).clientsRotateSecretCommand,
-    async () => (await import('./clients-delete.ts')).clientsDeleteCommand,
-    async () => (await import('./clients-import.ts')).clientsImportCommand,
+  group('clients', 'applications that request tokens', async () => (await import('./clients.ts')).CLIENT_COMMANDS),
+  group('users', 'end-users who can sign in', async () => (await import('./users.ts')).USER_COMMANDS),
+  group('operators', 'the end-users who administer this server', async () => [
+    (await import('./operators-set-up.ts')).operatorsSetUpCommand,
   ]),
-  group('users', 'end-users who can sign in', [
-    async () => (await import('./users-create.ts')).usersCreateCommand,
-    async () => (await import('./users-invite.ts')).usersInviteCommand,
-    async () => (await import('./users-list.ts')).usersListCommand,
-    async () => (await import('./users-show.ts')).usersShowCommand,
-    async () => (await import('./users-set-password.ts')).usersSetPasswordCommand,
-    async () => (await import('./users-disable.ts')).usersDisableCommand,
-    async () => (await import('./users-enable.ts')).usersEnableCommand,
-    async () => (await import('./users-delete.ts')).usersDeleteCommand,
-    async () => (await import('./users-import.ts')).usersImportCommand,
-    async () => (await import('./users-mail-password-links.ts')).usersMailPasswordLinksCommand,
-  ]),
-  group('operators', 'the end-users who administer this server', [
-    async () => (await import('./operators-set-up.ts')).operatorsSetUpCommand,
-  ]),
-  group('grants', 'the grants of end-users to clients', [
-    async () => (await import('./grants-list.ts')).grantsListCommand,
-    async () => (await import('./grants-revoke.ts')).grantsRevokeCommand,
-  ]),
-  group('sessions', 'browsers in which end-users are signed in', [
-    async () => (await import('./sessions-list.ts')).sessionsListCommand,
-    async () => (await import('./sessions-end.ts')).sessionsEndCommand,
-  ]),
-  group('trusted-browsers', 'browsers in which end-users skip the second factor', [
-    async () => (await import('./trusted-browsers.ts')).trustedBrowsersListCommand,
-    async () => (await import('./trusted-browsers.ts')).trustedBrowsersEndCommand,
-  ]),
-  group('keys', 'the keys that sign tokens', [
-    async () => (await import('./keys-list.ts')).keysListCommand,
-    async () => (await import('./keys-rotate.ts')).keysRotateCommand,
-    async () => (await import('./keys-revoke.ts')).keysRevokeCommand,
-  ]),
-  group('webhooks', 'events for other systems, and their deliveries', [
-    async () => (await import('./webhooks-list.ts')).webhooksListCommand,
-    async () => (await import('./webhooks-deliveries.ts')).webhooksDeliveriesCommand,
-    async () => (await import('./webhooks-send.ts')).webhooksRepeatCommand,
-    async () => (await import('./webhooks-send.ts')).webhooksTestCommand,
-    async () => (await import('./webhooks-switch.ts')).webhooksPauseCommand,
-    async () => (await import('./webhooks-switch.ts')).webhooksResumeCommand,
-    async () => (await import('./webhooks-switch.ts')).webhooksRedeliverCommand,
-  ]),
-  group('secrets', 'secrets that the configuration names, and the mail server', [
-    async () => (await import('./secrets.ts')).secretsListCommand,
-    async () => (await import('./secrets.ts')).secretsSetCommand,
-    async () => (await import('./secrets.ts')).secretsRemoveCommand,
-  ]),
-  group('mails', 'the mails that this server sends: preview and test', [
-    async () => (await import('./mails-preview.ts')).mailsPreviewCommand,
-    async () => (await import('./mails-send-test.ts')).mailsSendTestCommand,
-  ]),
-  group('ledger', 'the ledger: its entries, seals and their verification', [
-    async () => (await import('./ledger-keys.ts')).ledgerKeysCommand,
-    async () => (await import('./ledger-export.ts')).ledgerExportCommand,
-    async () => (await import('./ledger-verify.ts')).ledgerVerifyCommand,
-  ]),
+  group('grants', 'the grants of end-users to clients', async () => (await import('./grants.ts')).GRANT_COMMANDS),
+  group(
+    'sessions',
+    'browsers in which end-users are signed in',
+    async () => (await import('./sessions.ts')).SESSION_COMMANDS,
+  ),
+  group(
+    'trusted-browsers',
+    'browsers in which end-users skip the second factor',
+    async () => (await import('./trusted-browsers.ts')).TRUSTED_BROWSER_COMMANDS,
+  ),
+  group('keys', 'the keys that sign tokens', async () => (await import('./keys.ts')).KEY_COMMANDS),
+  group(
+    'webhooks',
+    'events for other systems, and their deliveries',
+    async () => (await import('./webhooks.ts')).WEBHOOK_COMMANDS,
+  ),
+  group(
+    'secrets',
+    'secrets that the configuration names, and the mail server',
+    async () => (await import('./secrets.ts')).SECRET_COMMANDS,
+  ),
+  group(
+    'mails',
+    'the mails that this server sends: preview and test',
+    async () => (await import('./mails.ts')).MAIL_COMMANDS,
+  ),
+  group(
+    'ledger',
+    'the ledger: its entries, seals and their verification',
+    async () => (await import('./ledger.ts')).LEDGER_COMMANDS,
+  ),
 ]);
 
 /** @returns the exit status. */

@@ -42,21 +42,9 @@ async function apiHere(runtime: Runtime): Promise<ManagementApi> {
   return managementApi(await openAdministration(runtime), names);
 }
 
-/** The API itself, for a command that spans several resources. */
 export const withApi = throughApi(async () => (api) => api);
 export const withClients = throughApi(async () => (await import('./administration/clients.ts')).clientsAt);
 export const withUsers = throughApi(async () => (await import('./administration/users.ts')).usersAt);
-export const withKeys = throughApi(async () => (await import('./administration/keys.ts')).keysAt);
-export const withGrants = throughApi(async () => (await import('./administration/grants.ts')).grantsAt);
-export const withSessions = throughApi(async () => (await import('./administration/sessions.ts')).sessionsAt);
-export const withTrustedBrowsers = throughApi(
-  async () => (await import('./administration/trusted-browsers.ts')).trustedBrowsersAt,
-);
-export const withExplanations = throughApi(
-  async () => (await import('./administration/explanations.ts')).explanationsAt,
-);
-export const withSecrets = throughApi(async () => (await import('./administration/secrets.ts')).secretsAt);
-export const withWebhooks = throughApi(async () => (await import('./administration/webhooks.ts')).webhooksAt);
 
 export const withPeople = reaching(
   async (api) => (await import('./administration/users.ts')).peopleAt(api),

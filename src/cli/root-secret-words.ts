@@ -6,7 +6,7 @@ import type { Remedy } from '../lifecycles/root-keys.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { type Need, rootSecretNeeds } from '../storage/root-secret-census.ts';
 import { type Clock, databaseClock } from '../system/clock.ts';
-import { minute } from './key-words.ts';
+import { minute } from './durations.ts';
 
 /** @throws StoreUnavailable */
 export const needsOf = (db: Drizzle, keys: RootKeys, clock: Clock = databaseClock): Promise<readonly Need[]> =>

@@ -1,12 +1,33 @@
+/** The group `ledger`, without `verify`. */
+
+import { sealKeys } from '../crypto/ledger-seal.ts';
 import { exportLedger } from '../ledger/export.ts';
 import { storedLedger } from '../storage/ledger-seals.ts';
 import { databaseClock } from '../system/clock.ts';
 import type { Cli } from './cli.ts';
 import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
+import { ledgerVerifyCommand } from './ledger-verify.ts';
+import { json } from './output.ts';
 import { withOwnRuntime } from './own-runtime.ts';
 
-export function ledgerExportCommand(parent: Command, cli: Cli): void {
+function ledgerKeysCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('keys')
+    .description('the public keys of the ledger, for verification without the root secret')
+    .helpAfter(`
+A JWK Set, with one key per root secret, in the order of the list. Keep it where a change of the database cannot reach it: "statehouse ledger
+verify --key" then verifies what a root secret signed after it was replaced or lost. Print it at the first start and before each rotation.
+
+Example:
+  statehouse ledger keys > ledger-keys.json`)
+    .action(async () => {
+      const published = await withOwnRuntime(cli, 'ledger', async ({ keys }) => sealKeys(keys).published);
+      cli.output.print(json({ keys: published }));
+    });
+}
+
+function ledgerExportCommand(parent: Command, cli: Cli): void {
   parent
     .command('export')
     .description('export entries of the ledger and its sealed segments, as JSON lines')
@@ -39,3 +60,6 @@ function instantIn(option: string, text: string | undefined): Date | null {
     `Expected ${option} to be a date or an instant, such as 2026-11-01 or 2026-11-01T09:00:00Z. Nothing was exported.`,
   );
 }
+
+/** In the order of --help. */
+export const LEDGER_COMMANDS = [ledgerKeysCommand, ledgerExportCommand, ledgerVerifyCommand] as const;
