@@ -66,7 +66,14 @@ type World = {
   readonly change?: Partial<UseLinkDeps>;
 };
 
-function worldOf({ user = null, counts = [1, 1], hasRoom = true, links = [], accounts = [], change = {} }: World = {}) {
+function worldOf({
+  user = null,
+  counts = [1, 1, 1],
+  hasRoom = true,
+  links = [],
+  accounts = [],
+  change = {},
+}: World = {}) {
   const wanted: MailsWanted[] = [];
   const mails: Mail[] = [];
   const commits: Commit[] = [];
@@ -129,12 +136,12 @@ describe('a forgotten password', () => {
   it.each<[string, World, string | null, object, readonly (string | null)[]]>([
     ['a stranger', {}, null, ASKED, [null]],
     ['a browser with a device cookie', {}, 'a cookie', ASKED, [null]],
-    ['the fifth time', { counts: [5, 50] }, null, ASKED, [null]],
-    ['a stranger, the sixth time', { counts: [6, 1] }, null, ASKED, []],
-    ['a trusted device, the sixth time', { counts: [6, 1] }, 'a cookie', ASKED, ['a cookie']],
-    ['a full network', { counts: [1, 51] }, 'a cookie', THROTTLED, []],
+    ['the fifth time', { counts: [5, 20, 50] }, null, ASKED, [null]],
+    ['a stranger, the sixth time', { counts: [6, 6, 1] }, null, ASKED, []],
+    ['a trusted device, the sixth time', { counts: [6, 6, 1] }, 'a cookie', ASKED, ['a cookie']],
+    ['a full network', { counts: [1, 1, 51] }, 'a cookie', THROTTLED, []],
     ['a full queue', { hasRoom: false }, null, QUEUE_FULL, [null]],
-    ['a stranger, the sixth time, with a full queue', { counts: [6, 1], hasRoom: false }, null, ASKED, []],
+    ['a stranger, the sixth time, with a full queue', { counts: [6, 6, 1], hasRoom: false }, null, ASKED, []],
   ])('by %s', async (_, world, deviceCookie, expected, devices) => {
     const { deps, wanted } = worldOf(world);
     expect(await askForReset(deps, ` ${ADDRESS} `, { ...asker, deviceCookie })).toEqual(expected);
@@ -219,10 +226,10 @@ describe('a sign-up', () => {
   const resumption = { path: '/interaction/1', browserHash: Buffer.alloc(32) };
   it.each<[string, World, object, number]>([
     ['is asked', {}, ASKED, 1],
-    ['is asked the sixth time', { counts: [6, 1] }, ASKED, 0],
-    ['of a full network', { counts: [1, 51] }, THROTTLED, 0],
+    ['is asked the sixth time', { counts: [6, 6, 1] }, ASKED, 0],
+    ['of a full network', { counts: [1, 1, 51] }, THROTTLED, 0],
     ['in a full queue', { hasRoom: false }, QUEUE_FULL, 1],
-    ['in a full queue, the sixth time', { counts: [6, 1], hasRoom: false }, ASKED, 0],
+    ['in a full queue, the sixth time', { counts: [6, 6, 1], hasRoom: false }, ASKED, 0],
   ])('%s', async (_, world, expected, count) => {
     const { deps, wanted } = worldOf(world);
     expect(await askToSignUp(deps, ADDRESS, resumption, { ...asker, deviceCookie: 'x' })).toEqual(expected);
@@ -350,8 +357,8 @@ describe('the address of an account', () => {
     ['is verified already', { user: ADA }, { kind: 'alreadyVerified' }],
     ['is none', { user: userWith({ claims: {} }) }, { kind: 'noAddress' }],
     ['of no account', { user: null }, { kind: 'noAddress' }],
-    ['asked too often', { user: UNVERIFIED, counts: [6, 1] }, THROTTLED],
-    ['asked too often in the network', { user: UNVERIFIED, counts: [1, 51] }, THROTTLED],
+    ['asked too often', { user: UNVERIFIED, counts: [6, 6, 1] }, THROTTLED],
+    ['asked too often in the network', { user: UNVERIFIED, counts: [1, 1, 51] }, THROTTLED],
     ['in a full queue', { user: UNVERIFIED, hasRoom: false }, QUEUE_FULL],
     ['where no link is offered', { user: UNVERIFIED, change: { isOffered: () => false } }, { kind: 'refused' }],
   ])('%s', async (_, world, expected) => {
@@ -382,7 +389,7 @@ describe('the address of an account', () => {
     ['none', 'other', { user: ADA }, { kind: 'addressRefused' }, []],
     ['none sent', null, { user: ADA }, { kind: 'addressRefused' }, []],
     ['that of no account', OTHER, { user: null }, { kind: 'refused' }, []],
-    ['one too many', OTHER, { user: ADA, counts: [6, 1] }, THROTTLED, []],
+    ['one too many', OTHER, { user: ADA, counts: [6, 6, 1] }, THROTTLED, []],
   ])('becomes %s (%s)', async (_, typed, world, expected, mailed) => {
     const { deps, mails } = worldOf(world);
     expect(await askForChange(deps, ADA.id, typed, asker)).toEqual(expected);
@@ -403,7 +410,7 @@ describe('lost factors', () => {
     ['of no address', { user: userWith({ claims: {} }) }, { kind: 'noAddress' }, false],
     ['of no account', { user: null }, { kind: 'noAddress' }, false],
     ['of a federated session', { user: ADA, change: elsewhere }, { kind: 'passwordNotShown' }, false],
-    ['asked too often', { user: ADA, counts: [6, 1] }, THROTTLED, true],
+    ['asked too often', { user: ADA, counts: [6, 6, 1] }, THROTTLED, true],
     ['in a full queue', { user: ADA, hasRoom: false }, QUEUE_FULL, true],
     ['where they are not offered', { user: ADA, change: { isOffered: () => false } }, { kind: 'refused' }, true],
   ])('%s', async (_, world, expected, mayAsk) => {

@@ -18,7 +18,7 @@ import {
 } from '../../../src/people/external/begin.ts';
 import { claimsOf, usernamesFor } from '../../../src/people/external/just-in-time-user.ts';
 import { readAddress } from '../../../src/people/mail/address.ts';
-import { allowMail, allowMailToKnownDevice } from '../../../src/people/mail/limits.ts';
+import { allowMail, allowMailToAddress, allowMailToKnownDevice } from '../../../src/people/mail/limits.ts';
 import { languagesOf, timeZoneOf } from '../../../src/people/mail/mail.ts';
 import { passwordWords } from '../../../src/people/passwords/rules.ts';
 import { admits, isRecentEnough, methodsOf } from '../../../src/people/upstream/admission.ts';
@@ -115,11 +115,12 @@ describe('the limits of mails', () => {
   const FULL = { kind: 'networkIsFull', retryAfterSeconds: 3600 };
 
   it.each([
-    [[5, 50, 800], { kind: 'allowed' }],
-    [[6, 50, 800], { kind: 'addressIsFull' }],
-    [[1, 51, 1], FULL],
-    [[1, 50, 801], FULL],
-    [[6, 51, 801], FULL],
+    [[5, 20, 50, 800], { kind: 'allowed' }],
+    [[6, 6, 50, 800], { kind: 'addressIsFull' }],
+    [[1, 21, 50, 800], { kind: 'addressIsFull' }],
+    [[1, 1, 51, 1], FULL],
+    [[1, 1, 50, 801], FULL],
+    [[6, 21, 51, 801], FULL],
     [[], { kind: 'allowed' }],
   ])('with the counts %j: %j', async (counts, expected) => {
     expect(await allowMail(counting(...counts).deps, asked)).toEqual(expected);
@@ -133,10 +134,11 @@ describe('the limits of mails', () => {
     await allowMail(deps, { ...asked, network: '192.0.2.1' });
     const [first, sameAddress, otherAddress, otherNetwork] = keyHashes.splice(0);
     expect(sameAddress).toEqual(first);
-    expect(otherAddress?.slice(1)).toEqual(first?.slice(1));
+    expect(otherAddress?.slice(2)).toEqual(first?.slice(2));
     expect(otherAddress?.[0]).not.toBe(first?.[0]);
-    expect(otherNetwork).toHaveLength(2);
-    expect(otherNetwork?.[0]).toBe(first?.[0]);
+    expect(otherAddress?.[1]).not.toBe(first?.[1]);
+    expect(otherNetwork).toHaveLength(3);
+    expect(otherNetwork?.slice(0, 2)).toEqual(first?.slice(0, 2));
     for (const [userId, device] of [
       ['u', 'd'],
       ['u', 'e'],
@@ -146,8 +148,31 @@ describe('the limits of mails', () => {
       await allowMailToKnownDevice(deps, { userId, device });
     // The same text as an address, a network and a device has another key for each.
     await allowMail(deps, { address: 'x', network: 'x' });
-    const all = [...(first ?? []), ...(otherNetwork?.slice(1) ?? []), ...keyHashes.flat()];
+    const all = [...(first ?? []), ...(otherNetwork?.slice(2) ?? []), ...keyHashes.flat()];
     expect(new Set(all).size).toBe(all.length);
+  });
+
+  it.each([
+    ['ada+1@example.com', 'ada+2@example.com', true],
+    ['ada+1@example.com', 'Ada@Example.com', true],
+    ['ada@ex\u00e4mple.de', 'ada@xn--exmple-cua.de', true],
+    ['ada@\uff45xample.com', 'ada@example.com', true],
+    ['+1@example.com', '+2@example.com', false],
+    ['ada@example.com', 'ada@example.org', false],
+  ])('%s and %s are of one mailbox: %j', async (one, other, isOne) => {
+    const { keyHashes, deps } = counting();
+    for (const address of [one, other]) await allowMailToAddress(deps, address);
+    const [[ofOne, first] = [], [ofOther, second] = []] = keyHashes;
+    expect(first).toBeDefined();
+    expect([ofOne === ofOther, first === second]).toEqual([false, isOne]);
+  });
+
+  it.each([
+    [[5, 20], true],
+    [[6, 6], false],
+    [[1, 21], false],
+  ])('to an address of an account, with the counts %j: %j', async (counts, isSent) => {
+    expect(await allowMailToAddress(counting(...counts).deps, 'ada@example.com')).toBe(isSent);
   });
 
   it.each([
