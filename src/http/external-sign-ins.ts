@@ -62,7 +62,7 @@ export const externalSignIns = fp<ExternalSignInOptions>(
     });
 
     app.get('/sign-in/upstream/:name/callback', { schema: { params: NAME } }, async (request, reply) => {
-      const { finishUpstreamSignIn } = await import('../people/upstream/upstream-sign-in.ts');
+      const { finishUpstreamSignIn } = await import('../people/upstream/upstream-callback.ts');
       const { name } = request.params;
       const query = new URLSearchParams(queryOf(request));
       return comeBack(request, reply, 'upstream', (returning) => finishUpstreamSignIn(options, name, query, returning));

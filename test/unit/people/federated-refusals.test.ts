@@ -15,9 +15,9 @@ import {
   returnAddress,
 } from '../../../src/people/delegated/delegated-sign-in.ts';
 import { NO_PARAMETERS } from '../../../src/people/external/begin.ts';
+import { finishUpstreamSignIn } from '../../../src/people/upstream/upstream-callback.ts';
 import {
   beginUpstreamSignIn,
-  finishUpstreamSignIn,
   type UpstreamDeps,
   upstreamNamed,
 } from '../../../src/people/upstream/upstream-sign-in.ts';
