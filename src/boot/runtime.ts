@@ -3,7 +3,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { loadConfiguration } from '../config/load.ts';
-import type { Variables } from '../config/secret-variable.ts';
+import { readSecretVariable, type Variables } from '../config/secret-variable.ts';
 import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
 import { type Random, systemRandom } from '../crypto/random.ts';
 import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
@@ -12,6 +12,7 @@ import type { Database } from '../storage/database.ts';
 import { makeLedgerPartitions } from '../storage/ledger-partitions.ts';
 import { listSigningKeys } from '../storage/signing-keys.ts';
 import { databaseClock } from '../system/clock.ts';
+import { passwordIn } from '../system/database-url.ts';
 import { homeFolder, keptSecrets } from '../system/home-folder.ts';
 
 export type Runtime = {
@@ -44,7 +45,7 @@ export async function openRuntime(
   const configuration = loadConfiguration(environment.configFolder, environment.issuer);
   const keys = rootKeys(environment.secrets ?? keptSecrets(homeFolder(), systemRandom));
   progress(environment.databaseUrl ? 'connecting to Postgres' : `opening the embedded database in ${homeFolder()}`);
-  const database = await openDatabase(environment.databaseUrl);
+  const database = await openDatabase(environment.databaseUrl, env);
   try {
     progress('bringing its tables up to date');
     await prepareTables(database, serves && environment.production && !environment.allowTableOwner);
@@ -82,8 +83,18 @@ async function keySourceOf({ device }: Environment, keys: RootKeys): Promise<Key
 }
 
 /** Only the driver that is used is loaded. */
-async function openDatabase(url: string | null): Promise<Database> {
-  if (url) return (await import('../storage/postgres.ts')).openPostgres(url);
+async function openDatabase(url: string | null, variables: Variables): Promise<Database> {
+  if (url) {
+    const { openPostgres } = await import('../storage/postgres.ts');
+    return openPostgres(url, variables['DATABASE_URL_FILE'] ? { password: () => passwordNow(url, variables) } : {});
+  }
   const { openEmbedded } = await import('../storage/embedded.ts');
   return openEmbedded(homeFolder());
+}
+
+/** In the file of DATABASE_URL_FILE. A file that cannot be read now, or holds no URL with a password, changes nothing. */
+function passwordNow(url: string, variables: Variables): string {
+  const read = readSecretVariable(variables, 'DATABASE_URL');
+  const now = 'value' in read ? read.value?.trim() : null;
+  return passwordIn(now ?? url) ?? passwordIn(url) ?? variables['PGPASSWORD'] ?? '';
 }

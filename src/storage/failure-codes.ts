@@ -57,7 +57,10 @@ const BY_CODE: Readonly<Record<string, ExpectedFailure>> = {
   '55P03': never('holds a lock for another program', 'pg_stat_activity and pg_locks of Postgres show which.'),
   '57014': never('took longer than its statement_timeout'),
   '28000': never('refuses the user', 'Look at pg_hba.conf of Postgres too.'),
-  '28P01': never('refuses the password'),
+  '28P01': never(
+    'refuses the password',
+    'Where it was changed, put the new one into the file of DATABASE_URL_FILE, or restart with the new DATABASE_URL.',
+  ),
   '57P01': perhaps('ended the connection: it is stopping, or an administrator ended the session'),
   '57P02': perhaps('crashed'),
   '57P03': never('is starting or stopping'),

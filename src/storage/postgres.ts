@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { distribute, spreadTables } from './distribute.ts';
 import { reached } from './failures.ts';
 import { applyMigrations } from './migrate-postgres.ts';
-import { endOf, openConnections } from './postgres-connections.ts';
+import { endOf, type Options, openConnections } from './postgres-connections.ts';
 import { openPool } from './postgres-pool.ts';
 import { runAlone } from './run-alone.ts';
 import { knownAsSpread } from './spread-databases.ts';
@@ -23,12 +23,19 @@ const QUIET = { onnotice: () => {} };
  */
 const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
 
-export function openPostgres(url: string, options: { readonly connections?: number } = {}): Database {
+export type PostgresOptions = {
+  readonly connections?: number;
+  /** Called for each connection, since an administrator may change the password. Absent: the password of the URL. */
+  readonly password?: () => string;
+};
+
+export function openPostgres(url: string, { connections = 10, password }: PostgresOptions = {}): Database {
+  const each = { ...QUIET, ...(password && { password }) };
   const pool = openPool(
     url,
     {
-      ...QUIET,
-      max: options.connections ?? 10,
+      ...each,
+      max: connections,
       connect_timeout: deadlines.connectSeconds,
       idle_timeout: 600,
       backoff: (retries) => Math.min(2 ** retries / 20, 2),
@@ -47,21 +54,21 @@ export function openPostgres(url: string, options: { readonly connections?: numb
     drizzle: pool.drizzle,
     inFlight: pool.inFlight,
     migrate: () =>
-      alone(url, async (client) => {
+      alone(url, each, async (client) => {
         await applyMigrations(client);
         // Tables that a migration has added.
         if (await SPREADING.areTablesSpread(client)) await spreadTables(drizzle(client));
       }),
-    distribute: () => alone(url, (client) => distribute(drizzle(client))),
-    runAlone: (name, work) => runAlone(url, QUIET, name, work),
+    distribute: () => alone(url, each, (client) => distribute(drizzle(client))),
+    runAlone: (name, work) => runAlone(url, each, name, work),
     close: pool.close,
   };
 }
 
 /** One node at a time; its statements may take their time. The lock belongs to the connection: Postgres releases it even when this process dies. */
-async function alone<T>(url: string, work: (client: postgres.Sql) => Promise<T>): Promise<T> {
+async function alone<T>(url: string, options: Options, work: (client: postgres.Sql) => Promise<T>): Promise<T> {
   const connections = openConnections(url, {
-    ...QUIET,
+    ...options,
     max: 1,
     connect_timeout: deadlines.connectSeconds,
     connection: { application_name: 'statehouse-migrate' },

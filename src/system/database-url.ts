@@ -53,6 +53,16 @@ export function whatIsWrongWithHosts(text: string): string | null {
   return `Expected hosts as in a:5432,b:5432, found something else as number ${wrong + 1} of ${parts.length}.`;
 }
 
+/** Null: the text is no URL, or has no password. */
+export function passwordIn(text: string): string | null {
+  const { url } = readDatabaseUrl(text);
+  try {
+    return decodeURIComponent(new URL(url).password) || null;
+  } catch {
+    return null;
+  }
+}
+
 /** Host and port as given, for messages. */
 export const hostsIn = (text: string): string => PARTS.exec(text)?.[2] ?? '';
 

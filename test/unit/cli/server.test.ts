@@ -264,10 +264,7 @@ describe('failures', () => {
       'The database cannot be reached. Check DATABASE_URL: host db.example:5433, database statehouse.',
     ],
     [failed('ECONNREFUSED'), 'The database cannot be reached: nothing listens there. Check DATABASE_URL: host'],
-    [
-      new Error('around', { cause: failed('28P01') }),
-      'The database refuses the password (28P01). Check DATABASE_URL: host',
-    ],
+    [new Error('around', { cause: failed('28P01') }), 'restart with the new DATABASE_URL. Check DATABASE_URL: host'],
     [failed('3D000'), 'has no database of this name'],
     [
       Object.assign(new Error('could not open file "base/5/1259": No such file or directory'), { code: '58P01' }),
