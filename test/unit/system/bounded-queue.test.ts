@@ -96,7 +96,9 @@ describe('a bounded queue', () => {
     expect(await put('c', { ticket: 'x' })).toEqual({ kind: 'full' });
     put('d', { ticket: 'y' });
     await end('a');
-    put('e', { ticket: 'x' });
+    const third = put('e', { ticket: 'x' });
+    await settled();
+    expect(await Promise.race([third, 'waits'])).toBe('waits');
     expect(await put('f', { ticket: 'x' })).toEqual({ kind: 'full' });
     const failed = expect(second).rejects.toThrow('b failed');
     await fail('b');

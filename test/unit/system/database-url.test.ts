@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hostsIn, readDatabaseUrl, whatIsWrongWithHosts } from '../../../src/system/database-url.ts';
+import { hostsIn, passwordIn, readDatabaseUrl, whatIsWrongWithHosts } from '../../../src/system/database-url.ts';
 
 describe('the hosts of a database', () => {
   const at = (host: string, port = 5432) => ({ host, port });
@@ -50,8 +50,34 @@ describe('the hosts of a database', () => {
     expect(whatIsWrongWithHosts(text)).not.toContain('secret');
   });
 
+  test.each([
+    'postgres://u@a,b:port/db',
+    'postgres://u@a,,b/db',
+    'postgres://u@a,b:65536/db',
+    'postgres://u:p,x/y@a/db',
+    'a text before postgres://u@a,b/db',
+  ])('%s: none of its hosts is tried', (text) => {
+    expect(readDatabaseUrl(text)).toEqual({ url: text, candidates: null });
+  });
+
+  test('may have the last port', () => {
+    expect(readDatabaseUrl('postgres://a:65535,b/db').candidates).toEqual([at('a', 65_535), at('b')]);
+  });
+
   test('are printed without user and password', () => {
     expect(hostsIn('postgres://u:secret@a:1,b/db?x=1')).toBe('a:1,b');
     expect(hostsIn('x')).toBe('');
   });
+});
+
+test.each([
+  ['postgres://u:secret@a/db', 'secret'],
+  ['postgres://u:p%40ss%2F@a:1,b:2/db', 'p@ss/'],
+  ['postgres://u@a/db', null],
+  ['postgres://u:@a/db', null],
+  ['postgres://u:%zz@a/db', null],
+  ['no URL', null],
+  ['', null],
+])('the password in %s is %s', (text, password) => {
+  expect(passwordIn(text)).toBe(password);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { openEmbedded } from '../../../src/storage/embedded.ts';
-import { FolderOpenToOthers, keptSecrets, makePrivate } from '../../../src/system/home-folder.ts';
+import { FolderOpenToOthers, keptSecrets, makePrivate, readOrMake } from '../../../src/system/home-folder.ts';
 import { giveDatabase } from '../../support/embedded-folder.ts';
 
 const fs = vi.hoisted(() => ({ chmod: null as (() => void) | null }));
@@ -85,5 +85,24 @@ describe('the home folder', () => {
     await database.close();
     expect(written.mock.calls.map(([line]) => line)).toEqual(Array(2).fill(expect.stringMatching(/was open.*\n$/)));
     written.mockRestore();
+  });
+
+  test('has a small file of the process that wrote it first', () => {
+    expect(readOrMake(folder, 'token', () => 'first')).toBe('first');
+    expect(readOrMake(folder, 'token', () => 'second')).toBe('first');
+    expect(modeOf('token')).toBe('600');
+  });
+
+  test('a small file that cannot be written is an error', () => {
+    makePrivate(folder, say);
+    expect(() => readOrMake(folder, 'missing/token', () => 'x')).toThrow('ENOENT');
+  });
+
+  test('has the root secrets of its file, one for each word', () => {
+    const [made = '', ...others] = keptSecrets(folder, systemRandom);
+    expect(Buffer.from(made, 'base64url')).toHaveLength(32);
+    expect(others).toEqual([]);
+    writeFileSync(join(folder, 'secret'), 'new, \n old\n');
+    expect(keptSecrets(folder, systemRandom)).toEqual(['new', 'old']);
   });
 });
