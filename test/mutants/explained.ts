@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: lines of the source, as they stand there.
+import { explainedOfCrypto } from './explained-crypto.ts';
 import { explainedOfGuard } from './explained-guard.ts';
 import { explainedOfHttp } from './explained-http.ts';
 
@@ -13,6 +14,7 @@ export type Explained = {
 };
 
 export const explained: readonly Explained[] = [
+  ...explainedOfCrypto,
   ...explainedOfGuard,
   ...explainedOfHttp,
   {
