@@ -308,3 +308,28 @@ describe('custom claims', () => {
     ]);
   });
 });
+
+describe('a password_hash in a record', () => {
+  const HASH = '$2b$12$abcdefghijklmnopqrstuubAvJmxpQuyV3jn7x.SUSPxe.DearCPe';
+  it.each([
+    [{ password_hash: '' }, 'password_hash: nothing / a hash'],
+    [
+      { password: 'correct horse battery', password_hash: HASH },
+      'password_hash: password beside it / either password or password_hash',
+    ],
+    [
+      { password_hash: '!x' },
+      "password_hash: Django's mark for a user without a usable password / no password_hash for this user",
+    ],
+  ])('is refused: %j', (record, problem) => {
+    expect(refused({ username: 'alice', ...record })).toBe(problem);
+  });
+
+  it('is stored as it is', () => {
+    expect(accepted({ username: 'alice', password_hash: HASH }).value).toMatchObject({
+      password: null,
+      passwordHash: HASH,
+    });
+    expect(accepted(alice).value).toMatchObject({ passwordHash: null });
+  });
+});

@@ -151,6 +151,7 @@ describe('the account at an identity provider', () => {
 
   it.each([
     ['  Our -- Login! ', 'our-login'],
+    ['--our--', 'our'],
     ['--', 'provider'],
     ['x'.repeat(50), 'x'.repeat(40)],
   ])('%j is called %j', (provider, name) => {

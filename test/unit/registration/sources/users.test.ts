@@ -50,6 +50,14 @@ describe('a user of Keycloak', () => {
     expect(recordOf('keycloak', [{ id: '1', email: 'a@b.c' }])['username']).toBe('a@b.c');
   });
 
+  it('has its name, date and state', () => {
+    const user = { firstName: 'A', lastName: 'L', createdTimestamp: 1_700_000_000_000, enabled: false };
+    expect(of(user)).toMatchObject({
+      ...{ given_name: 'A', family_name: 'L', name: 'A L', created_at: '2023-11-14T22:13:20.000Z', disabled: true },
+    });
+    expect(of({ enabled: true })).not.toHaveProperty('disabled');
+  });
+
   it('is none as a service account, an identity provider or a member of the realm', () => {
     expect(converted('keycloak', [{ ...USER, serviceAccountClientId: 'x' }])).toEqual({
       kind: 'other',
@@ -75,6 +83,7 @@ describe('a user of Keycloak', () => {
     expect(of({ attributes })).toMatchObject({
       ...{ claims: { team: 'a', tags: ['a', 'b'], none: [] }, phone_number: '+49', locale: 'de' },
     });
+    expect(of({ attributes: { phoneNumber: ['+49'], team: ['a'] } })['claims']).toEqual({ team: 'a' });
     for (const name of ['picture', 'zoneinfo', 'website', 'profile', 'gender', 'birthdate', 'nickname', 'middle_name'])
       expect(of({ attributes: { [name]: ['x'] } })[name]).toBe('x');
     expect(of({ attributes: { phone_number: ['+1'] } })['phone_number']).toBe('+1');
@@ -329,7 +338,7 @@ describe('a user of Auth0', () => {
     expect(leftOut('auth0', [{ user_id: 'auth0|1', multifactor: [] }])).toEqual([]);
   });
 
-  const issuers = new Map(['acme', 'corp', 'samlp', 'x'].map((name) => [name, `https://${name}.test`]));
+  const issuers = new Map(['acme', 'samlp', 'auth0', ''].map((name) => [name, `https://${name}.test`]));
   const links = (user: JsonObject) => recordOf('auth0', [user], { issuers })['identities'];
 
   it.each(['oidc', 'okta', 'samlp', 'waad', 'adfs'])(
@@ -346,6 +355,7 @@ describe('a user of Auth0', () => {
     const identities = [
       { provider: 'auth0', user_id: '1' },
       { user_id: '1' },
+      { provider: 'oidc' },
       { provider: 'google-oauth2', connection: 'google-oauth2', user_id: 7 },
       { provider: 'github', connection: 'gh', user_id: 'other|7' },
     ];
@@ -456,6 +466,7 @@ describe('a user of Clerk', () => {
       ...{ given_name: 'A', family_name: 'L', name: 'A L', picture: 'https://i.test' },
       claims: { public_metadata: { a: 1 } },
     });
+    expect(recordOf('clerk', [{ id: 'u', primary_email_address: 'a@b.c' }])).not.toHaveProperty('totp');
     expect(recordOf('clerk', [{ id: 'u', banned: false, public_metadata: {} }])).toStrictEqual({
       ...{ username: 'u', sub: 'u', ...BARE },
     });
@@ -473,6 +484,7 @@ describe('a user of Amazon Cognito', () => {
     expect(of({ Username: '1', Attributes: [sub] })['username']).toBe('1');
     expect(of({ Username: 'ada', Attributes: [sub, email] })).toMatchObject({ username: 'ada', sub: '1' });
     expect(of({ Username: 'ada', UserAttributes: [] })).toMatchObject({ username: 'ada', sub: 'ada' });
+    expect(of({ Username: 'ada', UserAttributes: [attribute('name', 'Ada')] })['name']).toBe('Ada');
     expect(of({ 'cognito:username': 'ada', email: 'a@b.c', sub: '1' })).toMatchObject({ username: 'ada', sub: '1' });
   });
 
@@ -657,6 +669,8 @@ describe('a user of Firebase', () => {
   it('has no password without the parameters, which is said, nor without hash or salt', () => {
     const words = ['password: the hash parameters of the project are missing (STATEHOUSE_FIREBASE_HASH)'];
     expect(leftOut('firebase', [{ localId: 'u', ...HASH }])).toEqual(words);
+    expect(leftOut('firebase', [{ localId: 'u', ...HASH }], { firebaseHash })).toEqual([]);
+    expect(recordOf('firebase', [{ localId: 'u', disabled: false }])).not.toHaveProperty('disabled');
     for (const part of [{ passwordHash: 'a' }, { salt: 'a' }]) {
       expect(leftOut('firebase', [{ localId: 'u', ...part }])).toEqual([]);
       expect(recordOf('firebase', [{ localId: 'u', ...part }], { firebaseHash })).toMatchObject(BARE);
@@ -904,11 +918,12 @@ describe('a user of Supabase', () => {
   });
 
   it('has the links of the other table, without those to GoTrue itself', () => {
+    const own = ['email', 'phone', undefined].map((provider) =>
+      identity({ provider }, { sub: '1', iss: 'https://own.test' }),
+    );
     const before = [
       identity({}),
-      identity({ provider: 'email' }),
-      identity({ provider: 'phone' }),
-      identity({ provider: undefined }),
+      ...own,
       identity({ user_id: 'other' }),
       identity({ provider: 'google', provider_id: '8' }, {}),
       identity({ provider: 'work' }, { sub: '9', iss: 'https://work.test' }),

@@ -1,5 +1,5 @@
 /** The values of exports, as each system writes them. */
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addTo,
   base64urlIn,
@@ -16,6 +16,16 @@ import {
   textOf,
   totpIn,
 } from '../../../../src/registration/sources/values.ts';
+
+/** An instant without a zone is one of UTC, wherever the server runs. */
+const zone = process.env['TZ'];
+beforeAll(() => {
+  process.env['TZ'] = 'Asia/Tokyo';
+});
+afterAll(() => {
+  if (zone === undefined) delete process.env['TZ'];
+  else process.env['TZ'] = zone;
+});
 
 describe('a value of an export', () => {
   it.each<[unknown, string | undefined]>([
@@ -74,6 +84,8 @@ describe('a value of an export', () => {
     ['2024-01-02 03:04:05.123456+05:30', '2024-01-01T21:34:05.123Z'],
     ['2024-01-02T03:04:05.1234567', '2024-01-02T03:04:05.123Z'],
     ['yesterday', undefined],
+    ['x1700000000', undefined],
+    ['1700000000x', undefined],
     ['2024-13-02 03:04:05', undefined],
     ['', undefined],
     [true, undefined],
