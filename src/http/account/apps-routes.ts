@@ -18,32 +18,32 @@ const DONE: ReadonlyMap<string, 'ended' | 'endedOne'> = new Map([
 
 export function appsHandlers(pages: AccountPages, options: AppsRoutesOptions): SectionHandlers<'apps'> {
   return {
-    'GET /account/apps': pages.page(SECTION, async (visit, request, reply) => {
-      const done = DONE.get(queryOf(request));
-      return pages.send(reply, visit, SECTION, {
+    'GET /account/apps': pages.page(SECTION, async (visit) => {
+      const done = DONE.get(queryOf(visit.request));
+      return visit.send({
         done: done ? visit.look.words.accountApps[done] : null,
         content: apps(visit.look, {
-          end: pages.pathOf(SECTION, '/end'),
-          endOne: pages.pathOf(SECTION, '/end-one'),
-          csrf: pages.csrf(request, reply, visit),
+          end: visit.pathOf('/end'),
+          endOne: visit.pathOf('/end-one'),
+          csrf: visit.csrf(),
           browsers: await signedInBrowsers(options, visit.session),
           ...(await permissionsOf(options, visit.session.userId)),
         }),
       });
     }),
-    'POST /account/apps/end': pages.form(SECTION, async ({ session: { userId } }, request, reply) => {
+    'POST /account/apps/end': pages.form(SECTION, async ({ session: { userId }, request, reply, goBack }) => {
       const clientId = sentField(request, 'client_id');
       if (clientId === null) return refuseForm(request, reply);
       const grants = await endPermission(options, userId, clientId);
       setLogLine(request, 'permission ended', { clientId, userId, grants });
-      return pages.goTo(reply, SECTION, 'ended');
+      return goBack('ended');
     }),
-    'POST /account/apps/end-one': pages.form(SECTION, async ({ session: { userId } }, request, reply) => {
+    'POST /account/apps/end-one': pages.form(SECTION, async ({ session: { userId }, request, reply, goBack }) => {
       const [clientId, grantId] = [sentField(request, 'client_id'), sentField(request, 'grant')];
       if (clientId === null || grantId === null) return refuseForm(request, reply);
       const hasEnded = await endChain(options, userId, { clientId, grantId });
       setLogLine(request, 'permission of one device ended', { clientId, userId, hasEnded });
-      return pages.goTo(reply, SECTION, 'ended-one');
+      return goBack('ended-one');
     }),
   };
 }

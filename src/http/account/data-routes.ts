@@ -1,12 +1,10 @@
 /** /account/data: all stored data about the end-user, for download. */
-import { pathUnder } from '../../oauth/urls.ts';
 import { type DataDeps, downloadData } from '../../people/account/data.ts';
 import { setLogLine } from '../request-log.ts';
-import { noStore, seeOther } from '../security-headers.ts';
+import { noStore } from '../security-headers.ts';
 import { dataForm } from '../views/account/data.ts';
 import type { AccountPages } from './pages.ts';
 import type { SectionHandlers } from './route-names.ts';
-import { signInPath } from './sections.ts';
 
 export type DataRoutesOptions = DataDeps;
 
@@ -14,14 +12,13 @@ const SECTION = 'data';
 
 export function dataHandlers(pages: AccountPages, options: DataRoutesOptions): SectionHandlers<'data'> {
   return {
-    'GET /account/data': pages.page(SECTION, (visit, request, reply) => {
-      const view = { action: pages.pathOf(SECTION), csrf: pages.csrf(request, reply, visit) };
-      return pages.send(reply, visit, SECTION, { content: dataForm(visit.look, view) });
-    }),
+    'GET /account/data': pages.page(SECTION, (visit) =>
+      visit.send({ content: dataForm(visit.look, { action: visit.pathOf(), csrf: visit.csrf() }) }),
+    ),
     // By POST: no other site can trigger the download, and no link prefetches it.
-    'POST /account/data': pages.form(SECTION, async ({ session, now }, request, reply) => {
+    'POST /account/data': pages.form(SECTION, async ({ session, now, request, reply, signIn }) => {
       const data = await downloadData(options, session, now);
-      if (data === null) return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
+      if (data === null) return signIn();
       setLogLine(request, 'data downloaded', { userId: session.userId });
       return noStore(reply)
         .header('content-disposition', 'attachment; filename="account.json"')

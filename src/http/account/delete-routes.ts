@@ -1,5 +1,5 @@
 /** /account/delete: the end-user erases their account. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { pathUnder } from '../../oauth/urls.ts';
 import { type DeletionDeps, type DeletionRefusal, deleteAccount, mayNotDelete } from '../../people/account/deletion.ts';
 import { clearSiteData } from '../clear-site-data.ts';
@@ -11,7 +11,6 @@ import { seeOther, sendPage } from '../security-headers.ts';
 import { deletedPage, deleteForm } from '../views/account/delete.ts';
 import type { AccountPages, Visit } from './pages.ts';
 import type { SectionHandlers } from './route-names.ts';
-import { signInPath } from './sections.ts';
 
 export type DeleteRoutesOptions = DeletionDeps & Pick<PageParts, 'cookies'> & { readonly issuer: string };
 
@@ -21,26 +20,20 @@ const DONE = '/done';
 export function deleteHandlers(pages: AccountPages, options: DeleteRoutesOptions): SectionHandlers<'delete'> {
   const { cookies } = options;
 
-  const show = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visit: Visit,
-    refused: DeletionRefusal | null,
-  ): FastifyReply => {
-    const action = pages.pathOf(SECTION);
-    const csrf = pages.csrf(request, reply, visit);
-    const { username } = visit.session;
-    const { look } = visit;
-    return pages.send(reply, visit, SECTION, {
+  const show = ({ look, session, send, pathOf, csrf }: Visit, refused: DeletionRefusal | null): FastifyReply => {
+    const { username } = session;
+    const mayNot = mayNotDelete(options, session);
+    return send({
       status: refused === null ? 200 : 400,
       problem: refused === 'username_differs' ? look.words.account.delete.usernameDiffers : null,
-      content: deleteForm(look, { action, csrf, username, mayNot: mayNotDelete(options, visit.session) }),
+      content: deleteForm(look, { action: pathOf(), csrf: csrf(), username, mayNot }),
     });
   };
 
   return {
-    'GET /account/delete': pages.page(SECTION, (visit, request, reply) => show(request, reply, visit, null)),
-    'POST /account/delete': pages.form(SECTION, async (visit, request, reply) => {
+    'GET /account/delete': pages.page(SECTION, (visit) => show(visit, null)),
+    'POST /account/delete': pages.form(SECTION, async (visit) => {
+      const { request, reply } = visit;
       const typed = sentField(request, 'username');
       const { userId } = visit.session;
       const outcome = await deleteAccount(options, visit.session, typed);
@@ -49,12 +42,12 @@ export function deleteHandlers(pages: AccountPages, options: DeleteRoutesOptions
           cookies.clear(reply, 'session');
           clearSiteData(reply, options.issuer);
           setLogLine(request, 'account deleted', { userId });
-          return seeOther(reply, pages.pathOf(SECTION, DONE));
+          return seeOther(reply, visit.pathOf(DONE));
         case 'refused':
           setLogLine(request, 'refused', { userId, reason: outcome.reason });
-          return show(request, reply, visit, outcome.reason);
+          return show(visit, outcome.reason);
         case 'signInRequired':
-          return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
+          return visit.signIn();
       }
     }),
     // The page shows no personal data.

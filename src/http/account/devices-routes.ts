@@ -22,48 +22,48 @@ const DONE: ReadonlyMap<string, 'one' | 'others' | 'trust' | 'allTrust'> = new M
 
 export function devicesHandlers(pages: AccountPages, options: DevicesRoutesOptions): SectionHandlers<'devices'> {
   return {
-    'GET /account/devices': pages.page(SECTION, async (visit, request, reply) => {
-      const done = DONE.get(queryOf(request));
+    'GET /account/devices': pages.page(SECTION, async (visit) => {
+      const done = DONE.get(queryOf(visit.request));
       const browsers = await signedInBrowsers(options, visit.session);
       const reader = { userId: visit.session.userId, languages: [visit.look.locale, visit.look.language] };
-      return pages.send(reply, visit, SECTION, {
+      return visit.send({
         done: done ? visit.look.words.accountDevices.done[done] : null,
         content: devices(visit.look, {
-          end: pages.pathOf(SECTION, '/end'),
-          endOthers: pages.pathOf(SECTION, '/end-others'),
+          end: visit.pathOf('/end'),
+          endOthers: visit.pathOf('/end-others'),
           trust: {
-            end: pages.pathOf(SECTION, '/end-trust'),
-            endAll: pages.pathOf(SECTION, '/end-all-trust'),
+            end: visit.pathOf('/end-trust'),
+            endAll: visit.pathOf('/end-all-trust'),
             browsers: await listTrustedBrowsers(options, visit.session.userId),
           },
-          csrf: pages.csrf(request, reply, visit),
+          csrf: visit.csrf(),
           browsers,
           origins: await originsOf(options, reader, browsers),
         }),
       });
     }),
-    'POST /account/devices/end': pages.form(SECTION, async ({ session }, request, reply) => {
+    'POST /account/devices/end': pages.form(SECTION, async ({ session, request, reply, goBack }) => {
       const sid = sentField(request, 'session');
       const outcome = await endDevice(options, session, sid);
       if (outcome.kind === 'formRefused') return refuseForm(request, reply);
       const { hasEnded } = outcome;
       setLogLine(request, 'session ended', { userId: session.userId, sid, hasEnded });
-      return pages.goTo(reply, SECTION, 'ended');
+      return goBack('ended');
     }),
-    'POST /account/devices/end-others': pages.form(SECTION, async ({ session }, request, reply) => {
+    'POST /account/devices/end-others': pages.form(SECTION, async ({ session, request, goBack }) => {
       const { ended } = await endOtherDevices(options, session);
       setLogLine(request, 'other sessions ended', { userId: session.userId, ended });
-      return pages.goTo(reply, SECTION, 'ended-others');
+      return goBack('ended-others');
     }),
-    'POST /account/devices/end-trust': pages.form(SECTION, async ({ session }, request, reply) => {
+    'POST /account/devices/end-trust': pages.form(SECTION, async ({ session, request, goBack }) => {
       await endTrust(options, session, sentField(request, 'id'));
       setLogLine(request, 'trust of a browser ended', { userId: session.userId });
-      return pages.goTo(reply, SECTION, 'ended-trust');
+      return goBack('ended-trust');
     }),
-    'POST /account/devices/end-all-trust': pages.form(SECTION, async ({ session }, request, reply) => {
+    'POST /account/devices/end-all-trust': pages.form(SECTION, async ({ session, request, goBack }) => {
       await endAllTrust(options, session);
       setLogLine(request, 'trust of all browsers ended', { userId: session.userId });
-      return pages.goTo(reply, SECTION, 'ended-all-trust');
+      return goBack('ended-all-trust');
     }),
   };
 }

@@ -1,5 +1,5 @@
 /** /account/email: the e-mail address of the account, and how to confirm or change it. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import {
   type AddressAsked,
   type Asker,
@@ -25,57 +25,51 @@ const SENT = 'sent';
 
 export function emailHandlers(pages: AccountPages, links: LinkDeps): SectionHandlers<'email'> {
   const show = async (
-    visit: Visit,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: Partial<Parameters<AccountPages['send']>[3]> = {},
-  ) =>
-    pages.send(reply, visit, SECTION, {
+    { look, session, send, pathOf, csrf }: Visit,
+    shown: Partial<Parameters<Visit['send']>[0]> = {},
+  ): Promise<FastifyReply> =>
+    send({
       ...shown,
-      content: addressPage(visit.look, {
-        verify: pages.pathOf(SECTION, '/verify'),
-        change: pages.pathOf(SECTION, '/change'),
-        csrf: pages.csrf(request, reply, visit),
-        current: await addressOfAccount(links, visit.session.userId),
+      content: addressPage(look, {
+        verify: pathOf('/verify'),
+        change: pathOf('/change'),
+        csrf: csrf(),
+        current: await addressOfAccount(links, session.userId),
       }),
     });
 
-  const answer = (visit: Visit, request: FastifyRequest, reply: FastifyReply, outcome: AddressAsked) => {
-    const { userId } = visit.session;
+  const answer = (visit: Visit, outcome: AddressAsked) => {
+    const { session, request, reply } = visit;
+    const { userId } = session;
     if (outcome.kind === 'sent') {
       setLogLine(request, 'asked for a mail', { userId });
-      return pages.goTo(reply, SECTION, SENT);
+      return visit.goBack(SENT);
     }
     setLogLine(request, 'refused', { userId, reason: outcome.kind });
     const isLater = 'retryAfterSeconds' in outcome;
     if (isLater) reply.header('retry-after', String(outcome.retryAfterSeconds));
     const { problems } = visit.look.words.accountEmail;
-    return show(visit, request, reply, {
+    return show(visit, {
       status: isLater ? 429 : 400,
       problem: problems[outcome.kind],
     });
   };
 
   return {
-    'GET /account/email': pages.page(SECTION, (visit, request, reply) =>
-      show(visit, request, reply, queryOf(request) === SENT ? { done: visit.look.words.accountEmail.sent } : {}),
+    'GET /account/email': pages.page(SECTION, (visit) =>
+      show(visit, queryOf(visit.request) === SENT ? { done: visit.look.words.accountEmail.sent } : {}),
     ),
-    'POST /account/email/verify': pages.form(SECTION, async (visit, request, reply) =>
-      answer(visit, request, reply, await askForVerification(links, visit.session.userId, askerOf(visit, request))),
+    'POST /account/email/verify': pages.form(SECTION, async (visit) =>
+      answer(visit, await askForVerification(links, visit.session.userId, askerOf(visit))),
     ),
-    'POST /account/email/change': pages.form(SECTION, async (visit, request, reply) => {
-      const typed = sentField(request, 'email');
-      return answer(
-        visit,
-        request,
-        reply,
-        await askForChange(links, visit.session.userId, typed, askerOf(visit, request)),
-      );
+    'POST /account/email/change': pages.form(SECTION, async (visit) => {
+      const typed = sentField(visit.request, 'email');
+      return answer(visit, await askForChange(links, visit.session.userId, typed, askerOf(visit)));
     }),
   };
 }
 
-const askerOf = ({ look }: Visit, request: FastifyRequest): Asker => ({
+const askerOf = ({ look, request }: Visit): Asker => ({
   network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
   languages: [look.locale, look.language],
   // A signed-in end-user needs no allowance of the browser.

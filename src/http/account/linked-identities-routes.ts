@@ -27,44 +27,45 @@ export function linkedIdentitiesHandlers(
   options: LinkedIdentitiesRoutesOptions,
 ): SectionHandlers<'linked-identities'> {
   const leave = leaving(options.cookies, options);
-  const content = async (visit: Visit, csrf: string) =>
-    linkedIdentities(visit.look, {
-      remove: pages.pathOf(SECTION, '/remove'),
-      link: pages.pathOf(SECTION, '/link'),
-      csrf,
-      ...(await viewIdentities(options, visit.session.userId)),
+  const content = async ({ look, session, pathOf, csrf }: Visit) =>
+    linkedIdentities(look, {
+      remove: pathOf('/remove'),
+      link: pathOf('/link'),
+      csrf: csrf(),
+      ...(await viewIdentities(options, session.userId)),
     });
 
   return {
-    'GET /account/linked-identities': pages.page(SECTION, async (visit, request, reply) => {
-      const done = DONE.get(queryOf(request));
-      return pages.send(reply, visit, SECTION, {
+    'GET /account/linked-identities': pages.page(SECTION, async (visit) => {
+      const done = DONE.get(queryOf(visit.request));
+      return visit.send({
         done: done ? visit.look.words.externalSignIn.linked[done] : null,
-        content: await content(visit, pages.csrf(request, reply, visit)),
+        content: await content(visit),
       });
     }),
     'POST /account/linked-identities/link': // Both are proven: this account by a recent sign-in here, which the section asks for, the other by signing in there.
-      pages.form(SECTION, async ({ session }, request, reply) => {
+      pages.form(SECTION, async ({ session, request, reply }) => {
         const place = placeOf(sentField(request, 'provider'));
         if (place === null || 'delegated' in place) return refuseForm(request, reply);
         return leave(request, reply, place, { linkTo: session.userId });
       }),
-    'POST /account/linked-identities/remove': pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/linked-identities/remove': pages.form(SECTION, async (visit) => {
+      const { request, reply } = visit;
       const { userId } = visit.session;
       const id = sentField(request, 'identity');
       const removed = await removeOwnIdentity(options, userId, id);
       if (removed === null) return refuseForm(request, reply);
       if (removed.kind === 'done') {
         setLogLine(request, 'identity removed', { userId });
-        return pages.goTo(reply, SECTION, 'removed');
+        return visit.goBack('removed');
       }
       setLogLine(request, 'refused', { reason: removed.reason, userId });
       const isLastWay = removed.reason === 'last_way_to_sign_in';
       const { lastWay, unknown } = visit.look.words.externalSignIn.linked;
-      return pages.send(reply, visit, SECTION, {
+      return visit.send({
         status: isLastWay ? 409 : 400,
         problem: isLastWay ? lastWay : unknown,
-        content: await content(visit, pages.csrf(request, reply, visit)),
+        content: await content(visit),
       });
     }),
   };

@@ -20,38 +20,32 @@ export type AccountPagesOptions = SessionDeps &
     readonly sendsMail: () => boolean;
   };
 
-/** The signed-in user, and the look of the pages. */
-export type Visit = AccountVisit & { readonly look: Look };
-
-type Visited = (visit: Visit, request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
-
-export type AccountPages = {
-  /** For GET: the page of a section. */
-  readonly page: (section: SectionId | null, show: Visited) => RouteHandlerMethod;
-  /**
-   * For POST: a form of a section, after the check of its token.
-   *
-   * @param needsRecentSignIn absent: the section's own rule. A user without a recent sign-in signs in first, and sends
-   * the form again.
-   */
-  readonly form: (
-    section: SectionId,
-    submit: Visited,
-    options?: { readonly needsRecentSignIn?: boolean },
-  ) => RouteHandlerMethod;
+/** The signed-in user in a section, with the request and the ways to answer it. */
+export type Visit = AccountVisit & {
+  readonly look: Look;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Sends the page of the section. `script`: the hash of the page's one script. */
   readonly send: (
-    reply: FastifyReply,
-    visit: Visit,
-    section: SectionId | null,
-    /** `script`: the hash of the page's one script. */
     body: AccountBody & { readonly status?: number; readonly script?: string | undefined },
   ) => FastifyReply;
-  /** The hidden field `csrf` of the forms of this section. */
-  readonly csrf: (request: FastifyRequest, reply: FastifyReply, visit: AccountVisit) => string;
-  /** @param query the result of the last action, for the page. Absent: none. */
-  readonly goTo: (reply: FastifyReply, section: SectionId, query?: string) => FastifyReply;
-  /** The path of a section's page, or of a form below it. */
-  readonly pathOf: (section: SectionId, below?: string) => string;
+  /** The hidden field `csrf` of the section's forms. */
+  readonly csrf: () => string;
+  /** To the page of the section. @param query the result of the last action, for the page. Absent: none. */
+  readonly goBack: (query?: string) => FastifyReply;
+  /** Asks for a sign-in, which returns to the section. */
+  readonly signIn: () => FastifyReply;
+  /** The path of the section's page, or of a form below it. */
+  readonly pathOf: (below?: string) => string;
+};
+
+type Visited = (visit: Visit) => FastifyReply | Promise<FastifyReply>;
+
+export type AccountPages = {
+  /** For GET: the page of a section. Null: the overview. */
+  readonly page: (section: SectionId | null, show: Visited) => RouteHandlerMethod;
+  /** For POST: a form of a section, after the check of its token. */
+  readonly form: (section: SectionId, submit: Visited) => RouteHandlerMethod;
 };
 
 export function accountPages(options: AccountPagesOptions): AccountPages {
@@ -60,72 +54,63 @@ export function accountPages(options: AccountPagesOptions): AccountPages {
     section === null ||
     sectionOf(section).isAvailable({ configuration: options.configuration(), sendsMail: options.sendsMail() });
 
-  async function enter(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visited: Visited,
-    asked: {
-      readonly section: SectionId | null;
-      readonly needsRecentSignIn: boolean;
-      readonly isForm: boolean;
-    },
-  ): Promise<FastifyReply> {
-    const { section, needsRecentSignIn, isForm } = asked;
-    if (!isAvailable(section)) {
-      reply.callNotFound();
-      return reply;
-    }
-    const entry: AccountEntry = await enterAccount(options, {
-      section: section ?? 'overview',
-      cookie: cookies.hash(request, 'session'),
-      needsRecentSignIn,
-      isOurForm: isForm ? csrf.checkOf(request) : null,
-    });
-    switch (entry.kind) {
-      case 'entered': {
-        const { visit } = entry;
-        const look = await lookOf(request, { userId: visit.session.userId });
-        return visited({ ...visit, look }, request, reply);
+  const entering =
+    (section: SectionId | null, isForm: boolean, visited: Visited): RouteHandlerMethod =>
+    async (request, reply) => {
+      if (!isAvailable(section)) {
+        reply.callNotFound();
+        return reply;
       }
-      case 'formRefused':
-        return refuseForm(request, reply);
-      case 'signInRequired':
-        return seeOther(reply, pathUnder(issuer, signInPath(section)));
-      case 'signInAgainRequired':
-        setLogLine(request, 'sign-in asked for again', { section });
-        return seeOther(reply, pathUnder(issuer, signInPath(section)));
-    }
-  }
+      const entry: AccountEntry = await enterAccount(options, {
+        section: section ?? 'overview',
+        cookie: cookies.hash(request, 'session'),
+        needsRecentSignIn: section !== null && sectionOf(section).needsRecentSignIn,
+        isOurForm: isForm ? csrf.checkOf(request) : null,
+      });
+      const signIn = () => seeOther(reply, pathUnder(issuer, signInPath(section)));
+      switch (entry.kind) {
+        case 'entered': {
+          const { session, formPurpose } = entry.visit;
+          const look = await lookOf(request, { userId: session.userId });
+          const pathOf = (below = '') =>
+            pathUnder(issuer, `${section === null ? ACCOUNT : sectionOf(section).path}${below}`);
+          return visited({
+            ...entry.visit,
+            look,
+            request,
+            reply,
+            send: ({ status = 200, script, ...body }) =>
+              sendPage(reply, status, accountPage(frameOf(look, session.username, section), body), script),
+            csrf: () => csrf.token(request, reply, formPurpose),
+            goBack: (query) => seeOther(reply, `${pathOf()}${query === undefined ? '' : `?${query}`}`),
+            signIn,
+            pathOf,
+          });
+        }
+        case 'formRefused':
+          return refuseForm(request, reply);
+        case 'signInRequired':
+          return signIn();
+        case 'signInAgainRequired':
+          setLogLine(request, 'sign-in asked for again', { section });
+          return signIn();
+      }
+    };
 
-  const pathOf = (section: SectionId, below = '') => pathUnder(issuer, `${sectionOf(section).path}${below}`);
+  const frameOf = (look: Look, username: string, current: SectionId | null) => ({
+    look,
+    username,
+    overview: pathUnder(issuer, ACCOUNT),
+    signOut: pathUnder(issuer, '/oauth/logout'),
+    sections: SECTIONS.filter(({ id }) => isAvailable(id)).map(({ id, path }) => ({
+      id,
+      href: pathUnder(issuer, path),
+    })),
+    current,
+  });
 
   return {
-    page: (section, show) => (request, reply) =>
-      enter(request, reply, show, {
-        section,
-        needsRecentSignIn: section !== null && sectionOf(section).needsRecentSignIn,
-        isForm: false,
-      }),
-    form:
-      (section, submit, { needsRecentSignIn = sectionOf(section).needsRecentSignIn } = {}) =>
-      (request, reply) =>
-        enter(request, reply, submit, { section, needsRecentSignIn, isForm: true }),
-    send: (reply, { look, session: { username } }, section, { status = 200, script, ...body }) => {
-      const frame = {
-        look,
-        username,
-        overview: pathUnder(issuer, ACCOUNT),
-        signOut: pathUnder(issuer, '/oauth/logout'),
-        sections: SECTIONS.filter(({ id }) => isAvailable(id)).map(({ id, path }) => ({
-          id,
-          href: pathUnder(issuer, path),
-        })),
-        current: section,
-      };
-      return sendPage(reply, status, accountPage(frame, body), script);
-    },
-    csrf: (request, reply, { formPurpose }) => csrf.token(request, reply, formPurpose),
-    goTo: (reply, section, query) => seeOther(reply, `${pathOf(section)}${query === undefined ? '' : `?${query}`}`),
-    pathOf,
+    page: (section, show) => entering(section, false, show),
+    form: (section, submit) => entering(section, true, submit),
   };
 }

@@ -1,19 +1,16 @@
 /** /account/password: the end-user sets a password. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { pathUnder } from '../../oauth/urls.ts';
+import type { FastifyReply } from 'fastify';
 import { changePassword, hasPassword, minimumOf, type PasswordDeps } from '../../people/account/password.ts';
 import { queryOf, sentFields } from '../form-body.ts';
 import type { PageParts } from '../page-parts.ts';
 import { setLogLine } from '../request-log.ts';
-import { seeOther } from '../security-headers.ts';
 import { refuseSignIn, signInForm } from '../sign-in-form.ts';
 import { type PasswordView, passwordForm, problemOf } from '../views/account/password.ts';
 import { PASSWORD_SCRIPT_SOURCE } from '../views/password-field.ts';
 import type { AccountPages, Visit } from './pages.ts';
 import type { SectionHandlers } from './route-names.ts';
-import { signInPath } from './sections.ts';
 
-export type PasswordRoutesOptions = PasswordDeps & Pick<PageParts, 'cookies'> & { readonly issuer: string };
+export type PasswordRoutesOptions = PasswordDeps & Pick<PageParts, 'cookies'>;
 
 const SECTION = 'password';
 const CHANGED = 'changed';
@@ -22,21 +19,18 @@ export function passwordHandlers(pages: AccountPages, options: PasswordRoutesOpt
   const { cookies } = options;
 
   async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visit: Visit,
+    { look, session, request, send, pathOf, csrf }: Visit,
     { status = 200, problem = null }: { readonly status?: number; readonly problem?: PasswordView['problem'] },
   ): Promise<FastifyReply> {
     const view = {
-      action: pages.pathOf(SECTION),
-      csrf: pages.csrf(request, reply, visit),
-      username: visit.session.username,
-      asksForCurrent: await hasPassword(options, visit.session),
-      minimumCharacters: await minimumOf(options, visit.session),
+      action: pathOf(),
+      csrf: csrf(),
+      username: session.username,
+      asksForCurrent: await hasPassword(options, session),
+      minimumCharacters: await minimumOf(options, session),
       problem,
     };
-    const { look } = visit;
-    return pages.send(reply, visit, SECTION, {
+    return send({
       status,
       done: problem === null && queryOf(request) === CHANGED ? look.words.account.password.changed : null,
       problem: problemOf(look, problem),
@@ -46,13 +40,12 @@ export function passwordHandlers(pages: AccountPages, options: PasswordRoutesOpt
   }
 
   return {
-    'GET /account/password': pages.page(SECTION, async (visit, request, reply) =>
+    'GET /account/password': pages.page(SECTION, async (visit) =>
       // Without a password to ask for, only a recent sign-in proves the user's identity.
-      visit.isRecent || (await hasPassword(options, visit.session))
-        ? show(request, reply, visit, {})
-        : seeOther(reply, pathUnder(options.issuer, signInPath(SECTION))),
+      visit.isRecent || (await hasPassword(options, visit.session)) ? show(visit, {}) : visit.signIn(),
     ),
-    'POST /account/password': pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/password': pages.form(SECTION, async (visit) => {
+      const { request, reply } = visit;
       const cookie = cookies.create();
       const { userId } = visit.session;
       const outcome = await changePassword(options, visit, {
@@ -63,13 +56,13 @@ export function passwordHandlers(pages: AccountPages, options: PasswordRoutesOpt
         case 'changed':
           cookies.set(reply, 'session', cookie);
           setLogLine(request, 'password changed', { userId });
-          return pages.goTo(reply, SECTION, CHANGED);
+          return visit.goBack(CHANGED);
         case 'problem':
           setLogLine(request, 'refused', { userId, reason: `password_${outcome.problem.reason}` });
-          return show(request, reply, visit, { status: 400, problem: outcome.problem });
+          return show(visit, { status: 400, problem: outcome.problem });
         case 'refused':
           setLogLine(request, 'refused', { userId, reason: outcome.reason });
-          return show(request, reply, visit, { status: 400, problem: outcome });
+          return show(visit, { status: 400, problem: outcome });
         case 'signInRefused': {
           const { status, problem } = refuseSignIn(
             request,
@@ -78,11 +71,11 @@ export function passwordHandlers(pages: AccountPages, options: PasswordRoutesOpt
             { userId },
             options.signInLedger,
           );
-          return show(request, reply, visit, { status, problem: { reason: 'sign_in_refused', problem } });
+          return show(visit, { status, problem: { reason: 'sign_in_refused', problem } });
         }
         case 'signInAgainRequired':
         case 'signInRequired':
-          return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
+          return visit.signIn();
       }
     }),
   };

@@ -1,6 +1,5 @@
 /** /account/profile: the claims about the end-user that they may edit. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { pathUnder } from '../../oauth/urls.ts';
 import {
   editProfile,
   type ProfileDeps,
@@ -11,13 +10,11 @@ import {
 import { everyField, queryOf } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
 import { setLogLine } from '../request-log.ts';
-import { seeOther } from '../security-headers.ts';
 import { FIELD_PREFIX, profileForm } from '../views/account/profile.ts';
 import type { AccountPages, Visit } from './pages.ts';
 import type { SectionHandlers } from './route-names.ts';
-import { signInPath } from './sections.ts';
 
-export type ProfileRoutesOptions = ProfileDeps & { readonly issuer: string };
+export type ProfileRoutesOptions = ProfileDeps;
 
 const SECTION = 'profile';
 const SAVED = 'saved';
@@ -25,23 +22,21 @@ const NOT_CLAIMS = ['csrf', 'version'];
 
 export function profileHandlers(pages: AccountPages, options: ProfileRoutesOptions): SectionHandlers<'profile'> {
   async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
     visit: Visit,
     { outcome = null, form = null }: { readonly outcome?: Refused | null; readonly form?: ProfileForm | null } = {},
   ): Promise<FastifyReply> {
     const profile = await viewProfile(options, visit.session);
-    if (profile === null) return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
+    if (profile === null) return visit.signIn();
     const { accountProfile: words } = visit.look.words;
     // After another change, the page shows what is stored now.
     const typed = outcome?.reason === 'invalid_fields' ? form?.typed : undefined;
-    return pages.send(reply, visit, SECTION, {
+    return visit.send({
       status: outcome === null ? 200 : STATUS[outcome.reason],
-      done: outcome === null && queryOf(request) === SAVED ? words.saved : null,
+      done: outcome === null && queryOf(visit.request) === SAVED ? words.saved : null,
       problem: outcome && words.refused[outcome.reason],
       content: profileForm(visit.look, {
-        action: pages.pathOf(SECTION),
-        csrf: pages.csrf(request, reply, visit),
+        action: visit.pathOf(),
+        csrf: visit.csrf(),
         ...profile,
         typed: typed ?? new Map(),
         misfits: outcome?.misfits ?? [],
@@ -50,8 +45,9 @@ export function profileHandlers(pages: AccountPages, options: ProfileRoutesOptio
   }
 
   return {
-    'GET /account/profile': pages.page(SECTION, (visit, request, reply) => show(request, reply, visit)),
-    'POST /account/profile': pages.form(SECTION, async (visit, request, reply) => {
+    'GET /account/profile': pages.page(SECTION, (visit) => show(visit)),
+    'POST /account/profile': pages.form(SECTION, async (visit) => {
+      const { request, reply } = visit;
       const form = formOf(request);
       if (form === null) return refuseForm(request, reply);
       const outcome = await editProfile(options, visit, form);
@@ -59,12 +55,12 @@ export function profileHandlers(pages: AccountPages, options: ProfileRoutesOptio
       switch (outcome.kind) {
         case 'changed':
           setLogLine(request, 'profile changed', { userId, claims: outcome.names });
-          return pages.goTo(reply, SECTION, SAVED);
+          return visit.goBack(SAVED);
         case 'refused':
           setLogLine(request, 'refused', { userId, reason: outcome.reason, claims: outcome.misfits });
-          return show(request, reply, visit, { outcome, form });
+          return show(visit, { outcome, form });
         case 'signInRequired':
-          return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
+          return visit.signIn();
       }
     }),
   };

@@ -26,7 +26,7 @@ import type { Look } from '../look.ts';
 import type { PageParts } from '../page-parts.ts';
 import { sendRecoveryCodes } from '../recovery-codes.ts';
 import { setLogLine } from '../request-log.ts';
-import { seeOther, sendPage } from '../security-headers.ts';
+import { sendPage } from '../security-headers.ts';
 import { signInMethods } from '../views/account/sign-in-methods.ts';
 import { type FactorProblem, setUpPage } from '../views/factor.ts';
 import { PASSKEY_SCRIPT_SOURCE, passkeyButton } from '../views/passkey.ts';
@@ -46,89 +46,83 @@ export function signInMethodsHandlers(
   const { cookies } = options;
   const sent = (request: FastifyRequest, name: 'id' | 'name' | 'credential' | 'factor' | 'code') =>
     sentField(request, name);
-  const at = (form: string) => pages.pathOf(SECTION, form);
 
   async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visit: Visit,
+    { look, session, request, send, pathOf, csrf }: Visit,
     problem: keyof Words['problems'] | null = null,
   ): Promise<FastifyReply> {
-    const { look, session } = visit;
     const words = look.words.accountMethods;
     const methods = await methodsOfUser(options, session);
     const needsProof = isByPasswordAlone(session) && hasFactor(methods);
     const done = words.done[queryOf(request) as keyof Words['done']] as string | undefined;
-    return pages.send(reply, visit, SECTION, {
+    return send({
       status: problem === null ? 200 : 400,
       done: problem === null && request.method === 'GET' ? (done ?? null) : null,
       problem: problem === null ? null : words.problems[problem],
       content: signInMethods(look, {
         methods,
-        at,
-        csrf: pages.csrf(request, reply, visit),
+        at: pathOf,
+        csrf: csrf(),
         prove: needsProof ? pathUnder(options.issuer, factorPath(SECTION)) : null,
       }),
     });
   }
 
   /** Shown once: the server cannot show them again. */
-  const showCodes = (reply: FastifyReply, { look, session }: Visit, codes: readonly string[]) =>
+  const showCodes = ({ look, session, reply, pathOf }: Visit, codes: readonly string[]) =>
     sendRecoveryCodes(options, reply, look, {
       codes,
       username: session.username,
-      goOn: { href: pages.pathOf(SECTION) },
+      goOn: { href: pathOf() },
     });
 
   const removal = (remove: typeof removePasskey, message: string) =>
-    pages.form(SECTION, async (visit, request, reply) => {
+    pages.form(SECTION, async (visit) => {
+      const { request } = visit;
       const outcome = await remove(options, visit.session, sent(request, 'id') ?? '');
       const { userId } = visit.session;
       if (outcome.kind === 'removeRefused') {
         setLogLine(request, 'refused', { reason: outcome.reason, userId });
-        return show(request, reply, visit, REMOVE_PROBLEMS[outcome.reason]);
+        return show(visit, REMOVE_PROBLEMS[outcome.reason]);
       }
       setLogLine(request, message, { userId });
-      return pages.goTo(reply, SECTION, 'removed');
+      return visit.goBack('removed');
     });
 
-  const showSetUp = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visit: Visit,
-    setUp: SetUp,
-    problem: FactorProblem | null,
-  ) => {
-    const view = { action: at('/apps/confirm'), csrf: pages.csrf(request, reply, visit), setUp, problem };
-    return sendPage(reply, problem === null ? 200 : 400, setUpPage(visit.look, view));
+  const showSetUp = ({ look, reply, pathOf, csrf }: Visit, setUp: SetUp, problem: FactorProblem | null) => {
+    const view = { action: pathOf('/apps/confirm'), csrf: csrf(), setUp, problem };
+    return sendPage(reply, problem === null ? 200 : 400, setUpPage(look, view));
   };
 
   return {
-    'GET /account/sign-in-methods': pages.page(SECTION, (visit, request, reply) => show(request, reply, visit)),
-    'GET /account/sign-in-methods/passkey': pages.page(SECTION, async (visit, request, reply) => {
-      const { look, session } = visit;
-      const words = look.words.accountMethods.passkeys;
-      const csrf = pages.csrf(request, reply, visit);
-      const browser = cookies.hash(request, 'browser') ?? cookies.justSet(reply, 'browser');
-      const asked = browser && (await passkeyOptions(options, session, browser));
-      const fields = html`<label for="name">${words.name}</label>
+    'GET /account/sign-in-methods': pages.page(SECTION, (visit) => show(visit)),
+    'GET /account/sign-in-methods/passkey': pages.page(
+      SECTION,
+      async ({ look, session, request, reply, send, pathOf, ...visit }) => {
+        const words = look.words.accountMethods.passkeys;
+        const csrf = visit.csrf();
+        const browser = cookies.hash(request, 'browser') ?? cookies.justSet(reply, 'browser');
+        const asked = browser && (await passkeyOptions(options, session, browser));
+        const fields = html`<label for="name">${words.name}</label>
 <input type="text" id="name" name="name" required maxlength="60" autocomplete="off">`;
-      const { refused: failed, known } = look.words.accountMethods.problems;
-      const button = { button: words.create, failed, known, fields };
-      const form = { action: at('/passkeys'), csrf, options: asked ?? '', autofill: false };
-      return pages.send(reply, visit, SECTION, {
-        script: asked ? PASSKEY_SCRIPT_SOURCE : undefined,
-        content: html`<h2>${words.addTitle}</h2>
+        const { refused: failed, known } = look.words.accountMethods.problems;
+        const button = { button: words.create, failed, known, fields };
+        const form = { action: pathOf('/passkeys'), csrf, options: asked ?? '', autofill: false };
+        return send({
+          script: asked ? PASSKEY_SCRIPT_SOURCE : undefined,
+          content: html`<h2>${words.addTitle}</h2>
 !${
-          asked
-            ? html`<p>${words.addAbout}</p>
+            asked
+              ? html`<p>${words.addAbout}</p>
 !${passkeyButton(look, form, button)}
 <p class="quiet">${words.needsScript}</p>`
-            : html`<p>${words.unavailable}</p>`
-        }`,
-      });
-    }),
-    'POST /account/sign-in-methods/passkeys': pages.form(SECTION, async (visit, request, reply) => {
+              : html`<p>${words.unavailable}</p>`
+          }`,
+        });
+      },
+    ),
+    'POST /account/sign-in-methods/passkeys': pages.form(SECTION, async (visit) => {
+      const { request, reply } = visit;
       const browser = cookies.hash(request, 'browser');
       if (browser === null) return refuseForm(request, reply);
       const cookie = cookies.create();
@@ -141,55 +135,52 @@ export function signInMethodsHandlers(
       const { userId } = visit.session;
       if (outcome.kind === 'addRefused') {
         setLogLine(request, 'refused', { reason: outcome.reason, userId });
-        return show(request, reply, visit, outcome.reason === 'factor_not_proven' ? 'notProven' : 'refused');
+        return show(visit, outcome.reason === 'factor_not_proven' ? 'notProven' : 'refused');
       }
       if (outcome.session !== null) cookies.set(reply, 'session', cookie);
       setLogLine(request, 'passkey added', { userId });
-      if (outcome.recoveryCodes !== null) return showCodes(reply, visit, outcome.recoveryCodes);
-      return pages.goTo(reply, SECTION, 'added');
+      if (outcome.recoveryCodes !== null) return showCodes(visit, outcome.recoveryCodes);
+      return visit.goBack('added');
     }),
-    'POST /account/sign-in-methods/passkeys/rename': pages.form(SECTION, async (visit, request, reply) => {
-      const isThere = await renamePasskey(
-        options,
-        visit.session.userId,
-        sent(request, 'id') ?? '',
-        sent(request, 'name'),
-      );
-      return isThere ? pages.goTo(reply, SECTION, 'renamed') : show(request, reply, visit, 'unknown');
+    'POST /account/sign-in-methods/passkeys/rename': pages.form(SECTION, async (visit) => {
+      const { session, request } = visit;
+      const id = sent(request, 'id') ?? '';
+      const isThere = await renamePasskey(options, session.userId, id, sent(request, 'name'));
+      return isThere ? visit.goBack('renamed') : show(visit, 'unknown');
     }),
     'POST /account/sign-in-methods/passkeys/remove': removal(removePasskey, 'passkey removed'),
     'POST /account/sign-in-methods/apps/remove': removal(removeApp, 'authenticator app removed'),
-    'POST /account/sign-in-methods/apps/set-up': pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/sign-in-methods/apps/set-up': pages.form(SECTION, async (visit) => {
       const { session } = visit;
       if (isByPasswordAlone(session) && hasFactor(await methodsOfUser(options, session)))
-        return show(request, reply, visit, 'notProven');
+        return show(visit, 'notProven');
       const setUp = await beginSetUp(options, session);
-      return setUp === null ? show(request, reply, visit, 'unknown') : showSetUp(request, reply, visit, setUp, null);
+      return setUp === null ? show(visit, 'unknown') : showSetUp(visit, setUp, null);
     }),
-    'POST /account/sign-in-methods/apps/confirm': pages.form(SECTION, async (visit, request, reply) => {
-      const { session } = visit;
+    'POST /account/sign-in-methods/apps/confirm': pages.form(SECTION, async (visit) => {
+      const { session, request, reply } = visit;
       const cookie = cookies.create();
       const id = sent(request, 'factor');
       const outcome = await confirmSetUp(options, session, { id, code: sent(request, 'code'), newCookie: cookie.hash });
       if (outcome.kind === 'confirmed') {
         cookies.set(reply, 'session', cookie);
         setLogLine(request, 'authenticator app set up', { userId: session.userId });
-        if (outcome.recoveryCodes !== null) return showCodes(reply, visit, outcome.recoveryCodes);
-        return pages.goTo(reply, SECTION, 'set-up');
+        if (outcome.recoveryCodes !== null) return showCodes(visit, outcome.recoveryCodes);
+        return visit.goBack('set-up');
       }
       const { reason } = outcome;
       setLogLine(request, 'refused', { reason, userId: session.userId });
-      if (reason === 'session_ended') return seeOther(reply, pages.pathOf(SECTION));
+      if (reason === 'session_ended') return visit.goBack();
       const setUp = reason === 'code_mismatch' ? await continueSetUp(options, session, id ?? '') : null;
-      if (setUp !== null) return showSetUp(request, reply, visit, setUp, 'mismatch');
-      return show(request, reply, visit, reason === 'factor_not_proven' ? 'notProven' : 'setUpOver');
+      if (setUp !== null) return showSetUp(visit, setUp, 'mismatch');
+      return show(visit, reason === 'factor_not_proven' ? 'notProven' : 'setUpOver');
     }),
-    'POST /account/sign-in-methods/recovery-codes': pages.form(SECTION, async (visit, request, reply) => {
-      const { session } = visit;
-      if (isByPasswordAlone(session)) return show(request, reply, visit, 'notProven');
+    'POST /account/sign-in-methods/recovery-codes': pages.form(SECTION, async (visit) => {
+      const { session, request } = visit;
+      if (isByPasswordAlone(session)) return show(visit, 'notProven');
       const codes = await newRecoveryCodes(options, session.userId);
       setLogLine(request, 'new recovery codes', { userId: session.userId });
-      return codes === null ? pages.goTo(reply, SECTION) : showCodes(reply, visit, codes);
+      return codes === null ? visit.goBack() : showCodes(visit, codes);
     }),
   };
 }
