@@ -46,6 +46,8 @@ const SENT = 'sent';
 
 /** The sign-in that the pages belong to. */
 type Place = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
   /** Null: no client requested the sign-in. */
   readonly interaction: InteractionRequest | null;
   /** The interaction, as loaded for this request. */
@@ -60,9 +62,11 @@ type Place = {
 export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
   const { issuer, cookies, csrf } = options;
 
-  function directPlace(request: FastifyRequest): Place {
+  function directPlace(request: FastifyRequest, reply: FastifyReply): Place {
     const { name } = destinationOfSignIn(request);
     return {
+      request,
+      reply,
       interaction: null,
       opened: null,
       formPurpose: formPurpose.signIn(),
@@ -71,11 +75,16 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
     };
   }
 
-  function placeOf(interaction: InteractionRequest, opened: OpenedInteraction): Place {
+  type InInteraction = Pick<Place, 'request' | 'reply'> & {
+    readonly interaction: InteractionRequest;
+    readonly opened: OpenedInteraction;
+  };
+
+  function interactionPlace(at: InInteraction): Place {
+    const { interaction, opened } = at;
     const named = nameOf(interaction);
     return {
-      interaction,
-      opened,
+      ...at,
       uiLocales: opened.facts.interaction.uiLocales,
       formPurpose: formPurpose.interaction(interaction.id),
       path: (below = '', more = {}) => {
@@ -92,15 +101,15 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
     return isInteractionName(named.name) ? interactionRequestOf(cookies, request, named) : null;
   }
 
-  type Handle = (request: FastifyRequest, reply: FastifyReply, place: Place) => Promise<FastifyReply>;
+  type Handle = (place: Place) => Promise<FastifyReply>;
 
   const directly =
     (isForm: boolean, handle: Handle): RouteHandlerMethod =>
     async (request, reply) => {
       if (!isCodeOffered(options)) return reply.callNotFound();
-      const place = directPlace(request);
+      const place = directPlace(request, reply);
       if (isForm && !csrf.checkOf(request)(place.formPurpose)) return refuseForm(request, reply);
-      return handle(request, reply, place);
+      return handle(place);
     };
 
   /** An interaction continues only in its browser, and while it is open. */
@@ -112,22 +121,23 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
       const isOurForm = isForm ? csrf.checkOf(request) : null;
       const opened = await openInTime(options, { ...interaction, isOurForm });
       if (opened.kind === 'refused') return sendInteractionRefused(request, reply, opened);
-      return handle(request, reply, placeOf(interaction, opened));
+      return handle(interactionPlace({ request, reply, interaction, opened }));
     };
 
-  const view: Handle = (request, reply, place) => {
-    const reference = askedField(request, SENT);
+  const view: Handle = (place) => {
+    const reference = askedField(place.request, SENT);
     return reference === null
-      ? showAsk(request, reply, place, { status: 200, username: '', problem: null })
-      : showCode(request, reply, place, { status: 200, reference, problem: null });
+      ? showAsk(place, { status: 200, username: '', problem: null })
+      : showCode(place, { status: 200, reference, problem: null });
   };
 
-  const ask: Handle = async (request, reply, place) => {
+  const ask: Handle = async (place) => {
+    const { request, reply } = place;
     const { username } = sentFields(request, ['username']);
     const browser = cookies.hash(request, 'browser');
     if (browser === null) return refuseForm(request, reply);
     const bot = await refusedAsBot(options, request, reply, 'signIn');
-    if (bot !== null) return showAsk(request, reply, place, { ...bot, username: username ?? '' });
+    if (bot !== null) return showAsk(place, { ...bot, username: username ?? '' });
     const { locale, language } = await lookOf(request, place);
     const outcome = await askForMailedCode(options, username, {
       network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
@@ -142,7 +152,7 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
         setLogLine(request, 'asked for a mail', { what: 'mailedCode', interactionId: place.interaction?.id ?? null });
         return seeOther(reply, place.path('', { [SENT]: outcome.reference }));
       case 'addressRefused':
-        return showAsk(request, reply, place, { status: 400, username: username ?? '', problem: 'identifier' });
+        return showAsk(place, { status: 400, username: username ?? '', problem: 'identifier' });
       case 'throttled':
       case 'queueFull': {
         const isThrottled = outcome.kind === 'throttled';
@@ -150,13 +160,13 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
         setLogLine(request, 'refused', { reason, address: request.ip });
         reply.header('retry-after', String(outcome.retryAfterSeconds));
         const problem = isThrottled ? 'mailsThrottled' : 'queueFull';
-        return showAsk(request, reply, place, { status: 429, username: username ?? '', problem });
+        return showAsk(place, { status: 429, username: username ?? '', problem });
       }
     }
   };
 
-  const check: Handle = async (request, reply, place) => {
-    const { interaction, opened } = place;
+  const check: Handle = async (place) => {
+    const { request, reply, interaction, opened } = place;
     const cookie = cookies.create();
     const { reference, code } = sentFields(request, ['reference', 'code']);
     const outcome = await signInByMailedCode(options, {
@@ -174,7 +184,7 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
       gone: callerGone(reply),
       requiredClass: opened?.facts.interaction.requiredClass ?? null,
     });
-    if (outcome.kind === 'codeRefused') return showRefused(request, reply, place, reference ?? '', outcome);
+    if (outcome.kind === 'codeRefused') return showRefused(place, reference ?? '', outcome);
     cookies.set(reply, 'session', cookie);
     const { session } = outcome;
     const facts = { interactionId: interaction?.id ?? null };
@@ -192,52 +202,43 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
   };
 
   function showRefused(
-    request: FastifyRequest,
-    reply: FastifyReply,
     place: Place,
     reference: string,
     { reason, retryAfterSeconds }: { readonly reason: CodeRefusal; readonly retryAfterSeconds: number | null },
   ): Promise<FastifyReply> {
+    const { request, reply } = place;
     setLogLine(request, 'refused', { reason, address: request.ip });
     if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
     const refusal = REFUSALS[reason];
-    if ('again' in refusal)
-      return showAsk(request, reply, place, { status: 400, username: '', problem: refusal.again });
+    if ('again' in refusal) return showAsk(place, { status: 400, username: '', problem: refusal.again });
     const problem = refusal.problem === 'throttled' ? { throttledSeconds: retryAfterSeconds ?? 1 } : refusal.problem;
-    return showCode(request, reply, place, { status: refusal.status, reference, problem });
+    return showCode(place, { status: refusal.status, reference, problem });
   }
 
   async function showAsk(
-    request: FastifyRequest,
-    reply: FastifyReply,
     place: Place,
     { status, username, problem }: Pick<AskForCodeView, 'username' | 'problem'> & { readonly status: number },
   ): Promise<FastifyReply> {
-    const look = await lookOf(request, place);
+    const look = await lookOf(place.request, place);
     const widget = botCheckPart(options, look, 'signIn');
-    const parts = { ...partsOf(request, reply, place), botCheck: widget?.markup ?? null };
+    const parts = { ...partsOf(place), botCheck: widget?.markup ?? null };
     const shown = { action: place.path(), ...parts, username, problem };
-    return sendPage(reply, status, askForCodePage(look, shown), widget?.sources);
+    return sendPage(place.reply, status, askForCodePage(look, shown), widget?.sources);
   }
 
   type CodeShown = { readonly status: number; readonly reference: string; readonly problem: CodeProblem | null };
 
-  async function showCode(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    place: Place,
-    { status, reference, problem }: CodeShown,
-  ): Promise<FastifyReply> {
-    const look = await lookOf(request, place);
-    const parts = partsOf(request, reply, place);
+  async function showCode(place: Place, { status, reference, problem }: CodeShown): Promise<FastifyReply> {
+    const look = await lookOf(place.request, place);
+    const parts = partsOf(place);
     const shown = { action: place.path('/check'), ...parts, reference, another: place.path(), problem };
-    return sendPage(reply, status, typeCodePage(look, shown));
+    return sendPage(place.reply, status, typeCodePage(look, shown));
   }
 
-  const partsOf = (request: FastifyRequest, reply: FastifyReply, place: Place) => ({
-    csrf: csrf.token(request, reply, place.formPurpose),
+  const partsOf = ({ request, reply, formPurpose, back }: Place) => ({
+    csrf: csrf.token(request, reply, formPurpose),
     identifiers: options.identifiers(),
-    back: place.back,
+    back,
   });
 
   return {

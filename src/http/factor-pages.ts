@@ -32,7 +32,13 @@ import { isPasskeyRefused } from './sign-in-routes.ts';
 import { type FactorProblem, factorPage, setUpPage, trustBox } from './views/factor.ts';
 import type { Progress } from './views/progress.ts';
 
-type At = { readonly place: FactorPlace; readonly session: Session };
+/** A request for a page of the second factor. */
+type At = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly place: FactorPlace;
+  readonly session: Session;
+};
 export type FactorSent = Readonly<Record<'code' | 'factor' | 'credential' | 'trust', string | null>>;
 type Submitted = At & { readonly form: FactorSent };
 export type FactorPagesDeps = SecondFactorDeps &
@@ -49,14 +55,8 @@ const PHISHING_RESISTANT = levelOf(classNamed('phishing-resistant'));
 /** The page that asks for the missing factor. */
 export async function showFactor(
   deps: FactorPagesDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  {
-    place,
-    session,
-    problem = null,
-    status = 200,
-  }: At & { readonly problem?: FactorProblem | null; readonly status?: number },
+  { request, reply, place, session }: At,
+  { problem = null, status = 200 }: { readonly problem?: FactorProblem | null; readonly status?: number } = {},
 ): Promise<FastifyReply> {
   const methods = await methodsOfUser(deps, session);
   const needsPasskey = levelOf(place.requiredClass) >= PHISHING_RESISTANT && place.isStepUp;
@@ -108,29 +108,18 @@ const progressOf = (
 
 export type FactorAction = 'code' | 'passkey' | 'set-up' | 'confirm';
 
-export const submitFactor = (
-  deps: FactorPagesDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  action: FactorAction,
-  at: Submitted,
-): Promise<FastifyReply> => ACTIONS[action](deps, request, reply, at);
-
-const ACTIONS: Readonly<
-  Record<
-    FactorAction,
-    (deps: FactorPagesDeps, request: FastifyRequest, reply: FastifyReply, at: Submitted) => Promise<FastifyReply>
-  >
+export const submitFactor: Readonly<
+  Record<FactorAction, (deps: FactorPagesDeps, at: Submitted) => Promise<FastifyReply>>
 > = {
-  code: async (deps, request, reply, at) => {
-    const { place, session, form } = at;
+  code: async (deps, at) => {
+    const { request, reply, place, session, form } = at;
     const cookie = deps.cookies.create();
     const deviceCookie = deps.cookies.readDevice(request);
     const sent = { code: form.code, deviceCookie, newCookie: cookie.hash, gone: callerGone(reply) };
     const outcome = await proveByCode(deps, session, sent);
     if (outcome.kind === 'proven') {
-      await begin(deps, request, reply, cookie, outcome.session);
-      await trust(deps, request, reply, at, outcome);
+      await begin(deps, at, cookie, outcome.session);
+      await trust(deps, at, outcome);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
     }
@@ -139,10 +128,10 @@ const ACTIONS: Readonly<
     setLogLine(request, 'refused', { reason, userId: session.userId, account, address: request.ip });
     if (reason === 'session_ended') return seeOther(reply, place.again);
     if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-    return showFactor(deps, request, reply, { place, session, ...REFUSALS[method][reason] });
+    return showFactor(deps, at, REFUSALS[method][reason]);
   },
-  passkey: async (deps, request, reply, at) => {
-    const { place, session, form } = at;
+  passkey: async (deps, at) => {
+    const { request, reply, place, session, form } = at;
     const browser = deps.cookies.hash(request, 'browser');
     if (browser === null) return seeOther(reply, place.again);
     const cookie = deps.cookies.create();
@@ -150,34 +139,35 @@ const ACTIONS: Readonly<
     const sent = { credential: form.credential, browser, newCookie: cookie.hash };
     const outcome = await proveByPasskey(deps, session, sent);
     if (outcome.kind === 'proven') {
-      await begin(deps, request, reply, cookie, outcome.session);
-      await trust(deps, request, reply, at, outcome);
+      await begin(deps, at, cookie, outcome.session);
+      await trust(deps, at, outcome);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
     }
     const { reason } = outcome;
     setLogLine(request, 'refused', { reason, userId: session.userId, address: request.ip });
     if (reason === 'session_ended') return seeOther(reply, place.again);
-    return showFactor(deps, request, reply, { place, session, problem: 'passkeyRefused', status: 400 });
+    return showFactor(deps, at, { problem: 'passkeyRefused', status: 400 });
   },
-  'set-up': async (deps, request, reply, { place, session }) => {
+  'set-up': async (deps, at) => {
+    const { reply, place, session } = at;
     const methods = await methodsOfUser(deps, session);
     if (place.isStepUp && !(await isRecentSession(deps, session))) return seeOther(reply, place.another);
     // A password alone adds no factor where the account has one. The machine enforces this, and the page says so before
     // it shows a secret.
-    if (hasFactor(methods))
-      return showFactor(deps, request, reply, { place, session, problem: 'notProven', status: 400 });
+    if (hasFactor(methods)) return showFactor(deps, at, { problem: 'notProven', status: 400 });
     const setUp = await beginSetUp(deps, session);
     if (setUp === null) return seeOther(reply, place.again);
-    return showSetUp(deps, request, reply, { place, session, setUp, problem: null, status: 200 });
+    return showSetUp(deps, at, setUp, null);
   },
-  confirm: async (deps, request, reply, { place, session, form }) => {
+  confirm: async (deps, at) => {
+    const { request, reply, place, session, form } = at;
     if (place.isStepUp && !(await isRecentSession(deps, session))) return seeOther(reply, place.another);
     const cookie = deps.cookies.create();
     const sent = { id: form.factor, code: form.code, newCookie: cookie.hash };
     const outcome = await confirmSetUp(deps, session, sent);
     if (outcome.kind === 'confirmed') {
-      await begin(deps, request, reply, cookie, outcome.session);
+      await begin(deps, at, cookie, outcome.session);
       request.log.info({ userId: session.userId }, 'second factor set up');
       if (outcome.recoveryCodes === null) return place.proven(reply, outcome.session);
       return showRecoveryCodes(deps, request, reply, {
@@ -193,16 +183,14 @@ const ACTIONS: Readonly<
     if (reason === 'session_ended') return seeOther(reply, place.again);
     const setUp = reason === 'code_mismatch' ? await continueSetUp(deps, session, form.factor ?? '') : null;
     const problem = CONFIRM_PROBLEMS[reason];
-    if (setUp === null) return showFactor(deps, request, reply, { place, session, problem, status: 400 });
-    return showSetUp(deps, request, reply, { place, session, setUp, problem, status: 400 });
+    return setUp === null ? showFactor(deps, at, { problem, status: 400 }) : showSetUp(deps, at, setUp, problem);
   },
 };
 
 /** The stronger session, under its new cookie. */
 async function begin(
   deps: FactorPagesDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: At,
   cookie: NewCookie,
   { userId, username, lastUsedAt }: Session,
 ): Promise<void> {
@@ -214,9 +202,7 @@ async function begin(
 /** The box was sent with the proof of the factor. A box that the page does not offer has no effect. */
 async function trust(
   deps: FactorPagesDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { session: before, form }: Submitted,
+  { request, reply, session: before, form }: Submitted,
   { session, factor }: { readonly session: Session; readonly factor: TrustAsked['factor'] },
 ): Promise<void> {
   if (form.trust === null || offeredTrust(deps, before) === null) return;
@@ -236,14 +222,13 @@ async function trust(
 
 async function showSetUp(
   { csrf }: PageParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  shown: At & { readonly setUp: SetUp; readonly problem: FactorProblem | null; readonly status: number },
+  { request, reply, place, session }: At,
+  setUp: SetUp,
+  problem: FactorProblem | null,
 ): Promise<FastifyReply> {
-  const { place, session, setUp, problem, status } = shown;
   const look = await lookOf(request, { userId: session.userId });
   const view = { action: place.path('/confirm'), csrf: csrf.token(request, reply, place.formPurpose), setUp, problem };
-  return sendPage(reply, status, setUpPage(look, view));
+  return sendPage(reply, problem === null ? 200 : 400, setUpPage(look, view));
 }
 
 /** Shown once: the server cannot show them again. */

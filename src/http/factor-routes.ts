@@ -48,7 +48,7 @@ export const factorRoutes = fp<FactorRoutesOptions>(
       // The session is strong enough: no factor is missing.
       const place = directPlace(options, request, awaiting);
       if (!awaiting && !isByPasswordAlone(session)) return place.proven(reply, session);
-      return (await pages()).showFactor(options, request, reply, { place, session });
+      return (await pages()).showFactor(options, { request, reply, place, session });
     });
 
     for (const action of Object.keys(PATHS) as FactorAction[]) {
@@ -56,8 +56,8 @@ export const factorRoutes = fp<FactorRoutesOptions>(
         if (!csrf.checkOf(request)(formPurpose.signIn())) return refuseForm(request, reply);
         const { session, awaiting } = await findAnySession(options, cookies.hash(request, 'session'));
         if (session === null) return seeOther(reply, pathUnder(issuer, '/sign-in'));
-        const at = { place: directPlace(options, request, awaiting), session, form: sentIn(request) };
-        return (await pages()).submitFactor(options, request, reply, action, at);
+        const at = { request, reply, place: directPlace(options, request, awaiting), session, form: sentIn(request) };
+        return (await pages()).submitFactor[action](options, at);
       });
 
       app.post(`/interactions/:name/factor${PATHS[action]}`, NAMED, async (request, reply) => {
@@ -65,8 +65,9 @@ export const factorRoutes = fp<FactorRoutesOptions>(
         if (view.kind === 'refused') return sendInteractionRefused(request, reply, view);
         // The interaction asks for no factor (any more), and its page shows the next step.
         if (view.kind !== 'factor') return seeOther(reply, interactionPath(issuer, view));
-        const at = { place: interactionPlace(options, request, view), session: view.session, form: sentIn(request) };
-        return (await pages()).submitFactor(options, request, reply, action, at);
+        const { session } = view;
+        const at = { request, reply, place: interactionPlace(options, request, view), session, form: sentIn(request) };
+        return (await pages()).submitFactor[action](options, at);
       });
     }
 

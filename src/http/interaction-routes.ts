@@ -128,7 +128,9 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
             )
           );
         case 'factor':
-          return (await import('./factor-pages.ts')).showFactor(options, request, reply, {
+          return (await import('./factor-pages.ts')).showFactor(options, {
+            request,
+            reply,
             place: interactionPlace(options, request, view),
             session: view.session,
           });

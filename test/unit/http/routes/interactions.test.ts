@@ -33,7 +33,7 @@ vi.mock('../../../../src/protocol/interaction.ts', async () => {
 vi.mock('../../../../src/http/passkey-part.ts', () => ({ passkeyPart: async () => null }));
 /** The page of a factor is the text "factor". */
 vi.mock('../../../../src/http/factor-pages.ts', () => ({
-  showFactor: async (_deps: unknown, _request: unknown, reply: FastifyReply) => reply.send('factor'),
+  showFactor: async (_deps: unknown, { reply }: { reply: FastifyReply }) => reply.send('factor'),
 }));
 
 const OPTIONS = {
