@@ -160,14 +160,7 @@ async function check({ env }: Cli): Promise<Report> {
       ],
     };
   } catch (error) {
-    return {
-      configuration: null,
-      clients: [],
-      operatorBySetUp: null,
-      rootSecrets: NO_NEEDS,
-      errors: [wordsFor(error, env).trim()],
-      warnings: [],
-    };
+    return { ...NOTHING_CHECKED, errors: [wordsFor(error, env).trim()] };
   }
 }
 

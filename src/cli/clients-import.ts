@@ -5,10 +5,11 @@ import { CLIENT_SOURCES, type ConvertedClient } from '../registration/sources/cl
 import type { Cli } from './cli.ts';
 import { fields } from './client-words.ts';
 import type { Command } from './command.ts';
-import { importRecords } from './import-records.ts';
+import { CommandRefused } from './failure.ts';
+import { asLines, type Imported } from './import-records.ts';
 import { json } from './output.ts';
 import { withClients } from './reached.ts';
-import { readDocument } from './records-file.ts';
+import { readDocument, readRecords } from './records-file.ts';
 
 type Options = { readonly json?: boolean; readonly from?: string; readonly dryRun?: boolean };
 
@@ -38,16 +39,32 @@ Examples:
   echo '{"client_id": "shop", "redirect_uris": ["https://shop.example/callback"]}' | statehouse clients import -`)
     .action(async (file: string, { json: asJson = false, from, dryRun = false }: Options) => {
       const source = CLIENT_SOURCES.find(({ name }) => name === from);
-      const place = { reach: withClients, file, asJson };
-      if (source === undefined) return importRecords(cli, { kind: 'clients', idField: 'client_id' }, place);
+      // Read before the database is opened, so that a wrong file does not occupy the embedded database.
+      if (source === undefined) return importAll(cli, await readRecords(cli.input, file, 'clients'), asJson);
       const converted = source.clientsIn(await readDocument(cli.input, file, 'clients'));
       cli.output.complain(leftOutLines(converted));
       const records = converted.filter(({ skipped }) => skipped === null).map(({ record }) => record);
       if (dryRun)
         return cli.output.print(asJson ? json({ clients: records.map(withoutSecret) }) : listLines(converted));
-      return importRecords(cli, { kind: 'clients', idField: 'client_id' }, { ...place, records });
+      return importAll(cli, records, asJson);
     });
 }
+
+async function importAll(cli: Cli, records: readonly unknown[], asJson: boolean): Promise<void> {
+  const { done, stopped } = await withClients(cli, (clients) => clients.import(records));
+  // Also before it says why it stopped: secrets that were made are shown now or never.
+  if (stopped === null || done.length > 0)
+    cli.output.print(asJson ? json({ clients: done.map(documentOf) }) : asLines('clients', done));
+  if (stopped !== null) throw new CommandRefused(stopped);
+}
+
+const documentOf = ({ name, outcome, changed, made, warnings }: Imported): object => ({
+  client_id: name,
+  outcome,
+  changed,
+  ...made,
+  warnings,
+});
 
 const withoutSecret = ({ client_secret: secret, ...record }: ConvertedClient['record']): object => ({
   ...record,

@@ -1,12 +1,10 @@
-/** The import of clients and users: from a file to the report. */
+/** The records of an import, of clients and of users: the problems, and the report. */
 import { CLIENTS_FILE } from '../config/configuration.ts';
 import { describeRecordProblem } from '../config/problem.ts';
 import { shown } from '../config/shown.ts';
 import { isJsonObject, problem } from '../registration/record-problem.ts';
-import type { Cli } from './cli.ts';
-import { CommandRefused } from './failure.ts';
-import { json, warningLines } from './output.ts';
-import { type RecordKind, readRecords } from './records-file.ts';
+import { warningLines } from './output.ts';
+import type { RecordKind } from './records-file.ts';
 
 export type Outcome = 'created' | 'updated' | 'unchanged';
 
@@ -21,44 +19,6 @@ export type Imported = {
   readonly made: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
 };
-
-export type Import = {
-  readonly done: readonly Imported[];
-  /** Why it stopped after these; null: there are no others. */
-  readonly stopped: string | null;
-};
-
-type Importer = {
-  /** @throws CommandRefused with all that is wrong with the records; nothing was changed then. */
-  readonly import: (records: readonly unknown[]) => Promise<Import>;
-};
-type Reaching = <T>(cli: Cli, use: (importer: Importer) => Promise<T>) => Promise<T>;
-type Kind = { readonly kind: RecordKind; readonly idField: string };
-
-export async function importRecords(
-  cli: Cli,
-  { kind, idField }: Kind,
-  {
-    reach,
-    file,
-    asJson,
-    records,
-  }: {
-    readonly reach: Reaching;
-    readonly file: string;
-    readonly asJson: boolean;
-    /** Absent: those of the file. */
-    readonly records?: readonly unknown[];
-  },
-): Promise<void> {
-  // Read before the database is opened, so that a wrong file does not occupy the embedded database.
-  const inputs = records ?? (await readRecords(cli.input, file, kind));
-  const { done, stopped } = await reach(cli, (importer) => importer.import(inputs));
-  // Also before it says why it stopped: secrets that were made are shown now or never.
-  if (stopped === null || done.length > 0)
-    cli.output.print(asJson ? asDocument(kind, idField, done) : asLines(kind, done));
-  if (stopped !== null) throw new CommandRefused(stopped);
-}
 
 /** With a generated id, each import of the same file would create another client. */
 export const NEEDS_ID = problem('client_id', 'nothing', 'an id, so that the import can be repeated');
@@ -94,14 +54,6 @@ export function recordName(idField: string, input: unknown, index: number): stri
   return `record ${index + 1}${typeof id === 'string' ? ` (${idField} ${shown(id)})` : ''}`;
 }
 
-/** @throws CommandRefused for any problem. */
-export function refuseImport(problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  throw new CommandRefused(
-    `The import is refused; nothing was changed.\n${problems.map((text) => `  ${text}`).join('\n')}`,
-  );
-}
-
 export function asLines(kind: RecordKind, done: readonly Imported[]): string {
   if (done.length === 0) return `The file has no ${kind}; nothing was changed.\n`;
   const lines = done.map(({ name, outcome, changed, made, warnings }) => {
@@ -111,15 +63,3 @@ export function asLines(kind: RecordKind, done: readonly Imported[]): string {
   });
   return lines.join('');
 }
-
-export const asDocument = (kind: RecordKind, idField: string, done: readonly Imported[]): string =>
-  json({
-    [kind]: done.map(({ name, sub, outcome, changed, made, warnings }) => ({
-      [idField]: name,
-      ...(sub !== undefined && { sub }),
-      outcome,
-      changed,
-      ...made,
-      warnings,
-    })),
-  });

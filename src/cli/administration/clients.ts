@@ -9,9 +9,8 @@ import { isJsonObject, type Reading, withoutNulls } from '../../registration/rec
 import { accepted } from '../accepted.ts';
 import type { CheckedClient } from '../effective-policy.ts';
 import { CommandRefused, declaredElsewhere, differs, noSuch } from '../failure.ts';
-import { IS_DECLARED, NEEDS_ID, type Outcome } from '../import-records.ts';
+import { type Imported, IS_DECLARED, NEEDS_ID, type Outcome, recordName, recordProblemsOf } from '../import-records.ts';
 import type { ManagementApi } from './api.ts';
-import { importClients } from './clients-import.ts';
 import { allOf } from './lists.ts';
 import { isReason, orNull, recordProblems, refusedRecord } from './refusals.ts';
 
@@ -67,6 +66,54 @@ export function clientsAt(api: ManagementApi) {
       if (problems === null) throw error;
       return problems;
     }
+  }
+
+  /**
+   * The server looks at every record before anything is changed. Then the records go one by one, and what has become wrong meanwhile
+   * stops the import there. Importing the file again completes it.
+   * @throws CommandRefused with all that is wrong with the records; nothing was changed then.
+   */
+  async function importAll(inputs: readonly unknown[]): Promise<Import> {
+    const problems: string[] = [];
+    const records: { value: NamedRecord; warnings: Warnings }[] = [];
+    const report = (input: unknown, index: number, words: string) =>
+      void problems.push(`  ${recordName(ID, input, index)}: ${words}`);
+    const { repeated } = recordProblemsOf(ID, report);
+    for (const [index, input] of inputs.entries()) {
+      const reading = readNamed(input);
+      if (!reading.ok) {
+        for (const found of reading.problems) report(input, index, describeRecordProblem(found));
+        continue;
+      }
+      repeated(input, index, reading.value.clientId);
+      for (const words of await whatIsWrong(reading.value)) report(input, index, words);
+      records.push(reading);
+    }
+    if (problems.length > 0) throw new CommandRefused(`${REFUSED}\n${problems.join('\n')}`);
+
+    const done: Imported[] = [];
+    for (const [index, { value, warnings }] of records.entries()) {
+      try {
+        done.push(await imported(value, warnings));
+      } catch (error) {
+        if (!(error instanceof CommandRefused)) throw error;
+        const words = (recordProblems(error) ?? [error.message]).map(
+          (text) => `  ${recordName(ID, inputs[index], index)}: ${text}`,
+        );
+        const why =
+          done.length === 0
+            ? REFUSED
+            : `The import stopped: ${earlier(done.length)} imported, this one and the rest not.`;
+        return { done, stopped: `${why}\n${words.join('\n')}` };
+      }
+    }
+    return { done, stopped: null };
+  }
+
+  async function imported({ clientId, record }: NamedRecord, warnings: Warnings): Promise<Imported> {
+    const { outcome, changed, madeSecret, ...done } = await place(clientId, record, warnings, 'anything');
+    const made: Imported['made'] = madeSecret === null ? {} : { client_secret: madeSecret };
+    return { name: clientId, outcome, changed, made, warnings: done.warnings };
   }
 
   return {
@@ -125,21 +172,7 @@ export function clientsAt(api: ManagementApi) {
     remove: async (clientId: string) => {
       await administered(clientId, api.send('DELETE', '/clients/{client_id}', { params: at(clientId) }));
     },
-    import: (records: readonly unknown[]) =>
-      importClients(
-        {
-          read: readNamed,
-          keyOf: ({ clientId }) => clientId,
-          whatIsWrong,
-          place: async ({ clientId, record }, warnings) => {
-            const done = await place(clientId, record, warnings, 'anything');
-            const made: Readonly<Record<string, string>> =
-              done.madeSecret === null ? {} : { client_secret: done.madeSecret };
-            return { name: clientId, outcome: done.outcome, changed: done.changed, made, warnings: done.warnings };
-          },
-        },
-        records,
-      ),
+    import: importAll,
   };
 }
 
@@ -156,6 +189,19 @@ async function administered<T>(clientId: string, asking: Promise<T>): Promise<T>
     throw error;
   }
 }
+
+type Import = {
+  readonly done: readonly Imported[];
+  /** Why it stopped after these; null: there are no others. */
+  readonly stopped: string | null;
+};
+
+/** The field that names a record. */
+const ID = 'client_id';
+const REFUSED = 'The import is refused; nothing was changed.';
+
+const earlier = (records: number): string =>
+  records === 1 ? 'the record before was' : `the ${records} records before were`;
 
 type Seen = string | 'anything' | null;
 /** The entity tag of no client. */
