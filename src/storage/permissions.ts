@@ -1,14 +1,16 @@
 /** The permissions of an end-user: grants that may still be active, and remembered consents. */
 import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
+import { actorName, endUser } from '../model/actor.ts';
 import type { Client } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
 import type { Clock } from '../system/clock.ts';
 import { isAuthenticConsent } from './consents.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
-import { readNow } from './now.ts';
-import { clients, consents, grants, server, users } from './schema.ts';
+import { ledgerColumns } from './ledger.ts';
+import { nowOf, readNow } from './now.ts';
+import { clients, consents, grants, server, transitions, users } from './schema.ts';
 
 export type StoredPermissions = {
   readonly now: Date;
@@ -25,6 +27,14 @@ export type StoredConsent = {
   readonly resources: readonly string[];
   readonly grantedAt: Date;
 };
+
+/** No machine: the remembered consent that an entry is about. */
+const CONSENT = {
+  machine: sql`'consent'`,
+  event: sql`'withdrawn'`,
+  from: sql`'remembered'`,
+  to: sql`'ended'`,
+} as const;
 
 /** Each sign-in at a client makes a grant; beyond this many, older grants show nothing new. */
 const MAX_GRANTS_PER_CLIENT = 200;
@@ -69,15 +79,28 @@ export function permissionStore(db: Drizzle, clock: Clock, macs: RowMacs) {
       );
       return rows.map(({ id }) => id);
     },
-    /** From now on the client has to ask again. @returns how many were forgotten. */
+    /** From now on the client has to ask again, and the ledger says so. @returns how many were forgotten. */
     forgetConsents: async (userId: string, clientId: string): Promise<number> => {
-      const forgotten = await writing(() =>
+      const isTheirs = and(eq(consents.userId, userId), eq(consents.clientId, clientId));
+      const forgotten = db
+        .$with('forgotten')
+        .as(db.delete(consents).where(isTheirs).returning({ clientId: consents.clientId }));
+      const line = ledgerColumns({
+        ...CONSENT,
+        at: nowOf(clock),
+        shardKey: sql`${userId}`,
+        userId: sql`${userId}`,
+        clientId: sql`${clientId}`,
+        actor: sql`${actorName(endUser(userId))}`,
+      });
+      const entries = await writing(() =>
         db
-          .delete(consents)
-          .where(and(eq(consents.userId, userId), eq(consents.clientId, clientId)))
-          .returning({ clientId: consents.clientId }),
+          .with(forgotten)
+          .insert(transitions)
+          .select(db.select(line).from(forgotten))
+          .returning({ position: transitions.position }),
       );
-      return forgotten.length;
+      return entries.length;
     },
   };
 }

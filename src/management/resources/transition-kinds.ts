@@ -65,4 +65,7 @@ const SIGN_IN: Kind = {
   ]),
 };
 
-export const KINDS: readonly Kind[] = [SIGN_IN, ...ofMachines];
+/** No machine: the consent that the server remembered, until its end-user ended the access of the client. */
+const CONSENT: Kind = { machine: 'consent', events: ['withdrawn'], states: ['ended', 'remembered'], reasons: [] };
+
+export const KINDS: readonly Kind[] = [SIGN_IN, CONSENT, ...ofMachines];

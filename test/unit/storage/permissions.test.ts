@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantState } from '../../../src/model/grant.ts';
 import { permissionStore } from '../../../src/storage/permissions.ts';
+import { transitions } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { deleteClient, disableUser, enableUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
@@ -125,7 +126,7 @@ describe.each(databaseKinds)('the permissions of an end-user, on %s', (kind) => 
     expect(ids[0]).toBe(first);
   });
 
-  test('are deleted for one client of one end-user, and counted', async () => {
+  test('are deleted for one client of one end-user, counted, and in the ledger', async () => {
     const [person, another] = [await givenUser(ports), await givenUser(ports)];
     const [one, other] = [await givenClient(ports), await givenClient(ports)];
     await allow(person, one);
@@ -134,6 +135,11 @@ describe.each(databaseKinds)('the permissions of an end-user, on %s', (kind) => 
     await allow(another, one);
     expect(await permissions.forgetConsents(person.id, one)).toBe(2);
     expect(await permissions.forgetConsents(person.id, one)).toBe(0);
+    const entries = await ports.db.select().from(transitions).where(eq(transitions.machine, 'consent'));
+    const entry = { event: 'withdrawn', fromState: 'remembered', toState: 'ended', userId: person.id, clientId: one };
+    const said = { ...entry, shardKey: person.id, actor: `end_user ${person.id}` };
+    expect(entries.filter(({ userId }) => userId === person.id)).toMatchObject([said, said]);
+    expect(entries.filter(({ userId }) => userId === another.id)).toEqual([]);
     expect((await permissions.load(person.id)).consents).toMatchObject([{ clientId: other }]);
     expect((await permissions.load(another.id)).consents).toMatchObject([{ clientId: one }]);
   });
