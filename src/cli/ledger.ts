@@ -1,4 +1,4 @@
-/** The group `ledger`, without `verify`. */
+/** The group `ledger`, without `list` and `verify`. */
 
 import { sealKeys } from '../crypto/ledger-seal.ts';
 import { exportLedger } from '../ledger/export.ts';
@@ -7,6 +7,7 @@ import { databaseClock } from '../system/clock.ts';
 import type { Cli } from './cli.ts';
 import type { Command } from './command.ts';
 import { CommandRefused } from './failure.ts';
+import { ledgerListCommand } from './ledger-list.ts';
 import { ledgerVerifyCommand } from './ledger-verify.ts';
 import { json } from './output.ts';
 import { withOwnRuntime } from './own-runtime.ts';
@@ -62,4 +63,9 @@ function instantIn(option: string, text: string | undefined): Date | null {
 }
 
 /** In the order of --help. */
-export const LEDGER_COMMANDS = [ledgerKeysCommand, ledgerExportCommand, ledgerVerifyCommand] as const;
+export const LEDGER_COMMANDS = [
+  ledgerListCommand,
+  ledgerKeysCommand,
+  ledgerExportCommand,
+  ledgerVerifyCommand,
+] as const;
