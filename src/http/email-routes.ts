@@ -346,7 +346,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
   ): Promise<FastifyReply> {
     const browser = cookies.hash(request, 'browser');
     const isSameBrowser = resumption !== null && browser !== null && sameSecretBytes(browser, resumption.browserHash);
-    const signedIn = await signInNewAccount(options, request, reply, user.id, passkey);
+    const signedIn = await signInNewAccount(options, request, reply, user, passkey);
     if (signedIn === null) return seeOther(reply, signIn);
     const { session, cookie } = signedIn;
     const isSignedIn = session.state === 'active';

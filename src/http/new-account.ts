@@ -59,20 +59,21 @@ type BegunWith = { readonly id: string; readonly backupEligible: boolean } | nul
 
 /**
  * Signs the browser in, where the password of the account was set or its passkey was made.
- * @returns null: the account was disabled, or its passkey removed, since the link was used.
+ * @param user as the link made them. @returns null: the account or its sessions have ended since, or its passkey was removed.
  * @throws StoreUnavailable
  */
 export async function signInNewAccount(
   options: SignInDeps & Pick<PageParts, 'cookies'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  userId: string,
+  { id, epoch }: { readonly id: string; readonly epoch: bigint },
   passkey: BegunWith,
   requiredClass: string | null = null,
 ) {
   const { cookies, users } = options;
-  const user = await users.findToVerify(userId);
-  if (user === null || user.disabledAt !== null) return null;
+  const user = await users.findToVerify(id);
+  // Since the link was used, every session of the end-user may have ended.
+  if (user === null || user.disabledAt !== null || user.epoch !== epoch) return null;
   const cookie = cookies.create();
   const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
   const userAgent = request.headers['user-agent'] ?? null;

@@ -125,7 +125,7 @@ export function operatorHandlers(options: OperatorRoutesOptions): OperatorHandle
         const { user } = outcome;
         setLogLine(request, 'operator set up', { userId: user.id, address: request.ip });
         // The session awaits a second factor, whatever the policy says: the console opens after that.
-        await signInNewAccount(options, request, reply, user.id, outcome.passkey, classNamed('multi-factor'));
+        await signInNewAccount(options, request, reply, user, outcome.passkey, classNamed('multi-factor'));
         const codes = outcome.passkey && (await firstRecoveryCodes(options, user.id));
         if (codes === null) return seeOther(reply, path(DONE_PATH));
         const shown = { userId: user.id, username: user.username, codes, firstPassword: 'inAccount' as const };

@@ -121,7 +121,7 @@ describe('an end-user who meanwhile was', () => {
       change: interrupted,
       configuration: {
         ...configuration,
-        signIn: { ...configuration.signIn, codeByMail: true, secondFactor: 'nobody' },
+        signIn: { ...configuration.signIn, codeByMail: true, secondFactor: 'nobody', signUp: 'open' },
         delegatedSignIn: delegatedSignInSchema.parse({ url: 'https://login.team.example/sign-in' }),
       },
     });
@@ -197,6 +197,23 @@ describe('an end-user who meanwhile was', () => {
     spy.mockRestore();
     await expectNotSignedIn(db(), browser, user.id);
     expect(await refusals(db(), user.id, 'code_mismatch')).toHaveLength(1);
+  });
+
+  it.each(ENDS)('%s right after the link of the new account was used is not signed in', async (_, end) => {
+    const email = `new-${made}@example.com`;
+    await browser.submit(await browser.get('/sign-up'), { email });
+    const form = await browser.get(await mails.link(email));
+    const { findToVerify } = scene.deps.users;
+    const found: string[] = [];
+    const spy = vi.spyOn(scene.deps.users, 'findToVerify').mockImplementationOnce(async (id) => {
+      found.push(id);
+      await end(db(), `new-${made}`);
+      return findToVerify(id);
+    });
+    const password = 'a password that no other account has';
+    expect((await browser.submit(form, { username: `new-${made}`, password })).url).toBe('/sign-in');
+    spy.mockRestore();
+    await expectNotSignedIn(db(), browser, found[0] ?? '');
   });
 
   it.each([...ENDS, [null, null] as const])(
