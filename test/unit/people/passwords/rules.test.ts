@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { brokenRule, minimumCharacters } from '../../../../src/people/passwords/rules.ts';
+import { brokenRule, minimumCharacters, serviceNames } from '../../../../src/people/passwords/rules.ts';
 
 const ALONE = { username: 'ada.lovelace@example.com', hasSecondFactor: false };
 const BESIDE = { ...ALONE, hasSecondFactor: true };
@@ -108,5 +108,35 @@ describe('a password that resembles its account', () => {
   test('is checked in constant time beside words with the same prefix', () => {
     const words = Array.from({ length: 40 }, (_, index) => 'a'.repeat(index + 3));
     expect(reasonOf(`${'a'.repeat(1000)}b c`, { username: 'x', hasSecondFactor: false, alsoNamed: words })).toBeNull();
+  });
+});
+
+describe('the names around a password', () => {
+  test('of the service are its host, and its organization where it has one', () => {
+    expect(serviceNames('https://as.test:8443/tenant', null)).toEqual(['as.test']);
+    expect(serviceNames('https://as.test', 'Acme')).toEqual(['as.test', 'Acme']);
+  });
+
+  test('count in full-width letters, and in any of several names', () => {
+    expect(reasonOf('\uff4c\uff4f\uff56\uff45\uff4c\uff41\uff43\uff45 1', BESIDE)).toBe('names_the_user');
+    const context = { username: 'x', hasSecondFactor: true, alsoNamed: ['12 34 56 78', '87 65 43 21'] };
+    expect(reasonOf('87 65 43 21', context)).toBe('names_the_user');
+    expect(reasonOf('eight ch', { ...context, alsoNamed: [''] })).toBeNull();
+  });
+
+  test('count between several signs', () => {
+    expect(reasonOf('lovelace.1815', { username: 'ada__--lovelace', hasSecondFactor: true })).toBe('names_the_user');
+  });
+});
+
+describe('a sequence', () => {
+  test.each(['0123456789012345h', 'a012345678901234'])('of digits has no letter: %j', (password) => {
+    expect(reasonOf(password, ALONE)).toBeNull();
+  });
+
+  test('in a password of 1024 characters is one, and one more character is too many', () => {
+    const long = '0123456789'.repeat(103);
+    expect(reasonOf(long.slice(0, 1024), ALONE)).toBe('common');
+    expect(brokenRule(long.slice(0, 1025), ALONE)).toEqual({ reason: 'too_long', characters: 1025, atMost: 1024 });
   });
 });
