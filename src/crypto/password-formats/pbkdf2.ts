@@ -53,7 +53,7 @@ export const readDjangoPbkdf2 =
   (name: string, digest: string) =>
   (hash: string): ReadHash => {
     const parts = /^pbkdf2_sha\d+\$(\d{1,9})\$([\x21-\x23\x25-\x7e]+)\$([A-Za-z0-9+/]+=*)$/.exec(hash);
-    if (parts === null) return garbled(name, 'pbkdf2_sha256$600000$SALT$HASH');
+    if (parts === null) return garbled(name, `pbkdf2_${digest}$600000$SALT$HASH`);
     const [, iterations, salt = '', key = ''] = parts;
     return pbkdf2Hash(name, { digest, iterations: Number(iterations), salt: Buffer.from(salt), key: bytesOf(key) });
   };

@@ -54,7 +54,7 @@ describe('a hash that begins as a known format and continues differently', () =>
     ['{pbkdf2-sha512}x', 'PBKDF2 (sha512) of LDAP', '{PBKDF2-SHA256}10000$SALT$HASH'],
     ['{pbkdf2}x$', 'PBKDF2 (sha1) of LDAP', '{PBKDF2-SHA256}10000$SALT$HASH'],
     ['pbkdf2_sha256$x', "Django's PBKDF2", 'pbkdf2_sha256$600000$SALT$HASH'],
-    ['pbkdf2_sha1$x', "Django's PBKDF2 with SHA-1", 'pbkdf2_sha256$600000$SALT$HASH'],
+    ['pbkdf2_sha1$x', "Django's PBKDF2 with SHA-1", 'pbkdf2_sha1$600000$SALT$HASH'],
     ['pbkdf2:x', "werkzeug's PBKDF2", 'pbkdf2:sha256:600000$SALT$HASH'],
     ['{pbkdf2}00', "Spring Security's PBKDF2", '{pbkdf2} and 40 bytes in hexadecimal (its default settings)'],
     [
