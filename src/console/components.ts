@@ -141,7 +141,8 @@ export function input({
   required,
   lines,
   tall,
-  autocomplete = 'off',
+  // With `off`, a browser empties the form to which an operator goes back, such as after a renewed sign-in.
+  autocomplete = type === 'password' ? 'off' : 'on',
 }: Input): Markup {
   const id = `field-${name}`;
   const more = html`id="${id}" name="${name}"!${required ? ' required' : ''}!${hint ? html` aria-describedby="${id}-hint"` : ''}`;

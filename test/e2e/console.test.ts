@@ -435,6 +435,25 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await look('auditor');
   });
 
+  it('keeps the typed text of a form whose sign-in ended, for the way back', async () => {
+    await signIn();
+    await go('/console/client/edit?id=photo-book');
+    const name = page.locator('input[name=client_name]');
+    await name.fill('Typed for a long time');
+    await page.context().clearCookies();
+    await page
+      .locator('main form[method=post]')
+      .evaluate((form: unknown) => (form as { requestSubmit(): void }).requestSubmit());
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+    await signIn();
+    // On the way, the browser shows no page for the submitted form.
+    for (let back = 0; back < 6 && (await name.count()) === 0; back++) {
+      await page.goBack().catch(() => null);
+      await page.waitForTimeout(300);
+    }
+    expect(await name.inputValue()).toBe('Typed for a long time');
+  });
+
   it('works by keyboard: the first key skips the navigation', async () => {
     await signIn();
     await go('/console/clients');
