@@ -68,7 +68,6 @@ import { rateLimit, requestCounter } from '../system/rate-limit.ts';
 import { breachedPasswords } from './breached-passwords.ts';
 import { documentsOfClients } from './client-documents.ts';
 import { keysOfClients } from './client-keys.ts';
-import { metadataOfRegistrations } from './client-registrations.ts';
 import { configuredClients, consoleParts, sendWithin } from './console.ts';
 import { databaseHealth, type HeldDatabaseHealth } from './database-health.ts';
 import { type Heartbeat, heartbeatOf } from './heartbeat.ts';
@@ -356,7 +355,8 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       ...shared,
       publishedKeys: clientKeys,
       now: checks.now,
-      metadata: metadataOfRegistrations,
+      // No start loads it: most servers let no client register itself.
+      metadata: () => import('../registration/self-registration.ts'),
       registrationCounts: requestCounter(elapsed, 3600),
       sleep: managed.sleep,
     },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Machine } from '../../catalogue/read.ts';
 import { MACHINES } from '../../catalogue/running.ts';
-import { invariantsOf } from './invariants-of-machines.ts';
+import { invariantsAbout } from '../proof/prove.ts';
 import { mermaidOf } from './mermaid.ts';
 import { kebab, titleOf } from './names.ts';
 import type { Numbers } from './policy-numbers.ts';
@@ -51,7 +51,7 @@ function chapterOf(name: string, machine: Machine, numbers: Numbers): string {
 }
 
 function provenOf(name: string): string {
-  const proven = invariantsOf(name).map(({ says, spec }) => `- ${says} (${spec})`);
+  const proven = invariantsAbout(name).map(({ says, spec }) => `- ${says} (${spec})`);
   return proven.length > 0
     ? proven.join('\n')
     : 'Nothing: the proof walks codes, refresh tokens and grants. The laws of this machine are in ' +
