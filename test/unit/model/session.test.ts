@@ -61,7 +61,7 @@ describe('a session', () => {
 });
 
 describe('the end of a session', () => {
-  test('is the stored one, unless the policy of today is shorter', () => {
+  test('is the stored one, unless the current policy is shorter', () => {
     expect(sessionEndsAt(SESSION, { sessionLifetimeSeconds: 2000 })).toBe(seconds(1000).getTime());
     expect(sessionEndsAt(SESSION, { sessionLifetimeSeconds: 500 })).toBe(seconds(500).getTime());
   });
